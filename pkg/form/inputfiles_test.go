@@ -35,27 +35,29 @@ func TestInputFiles(t *testing.T) {
 		{"node", "apiVersion: operator.lynq.sh/v1\nkind: LynqNode\n", "", "", ""},
 		{"empty", "# password: hidden\n", "", "", ""},
 	} {
-		file := filepath.Join(t.TempDir(), "in.yaml")
-		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		files, err := form.InputFiles([]string{file}, false, nil)
-		if c.problem == "" && err != nil || c.problem != "" && (err == nil || !strings.Contains(err.Error(), c.problem)) {
-			t.Errorf("%s: error is %v, want %q", c.name, err, c.problem)
-		}
-		text, secrets := "", []string{}
-		for _, f := range files {
-			text += f.Text
-			for _, s := range f.Secrets {
-				secrets = append(secrets, s.Name+strings.TrimPrefix(s.Pos.String(), file))
+		t.Run(c.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "in.yaml")
+			if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
+				t.Fatal(err)
 			}
-		}
-		if diff := cmp.Diff(c.want, text); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", c.name, diff)
-		}
-		if diff := cmp.Diff(c.secrets, strings.Join(secrets, " ")); diff != "" {
-			t.Errorf("%s: Secrets (-want +got):\n%s", c.name, diff)
-		}
+			files, err := form.InputFiles([]string{file}, false, nil)
+			if c.problem == "" && err != nil || c.problem != "" && (err == nil || !strings.Contains(err.Error(), c.problem)) {
+				t.Errorf("error is %v, want %q", err, c.problem)
+			}
+			text, secrets := "", []string{}
+			for _, f := range files {
+				text += f.Text
+				for _, s := range f.Secrets {
+					secrets = append(secrets, s.Name+strings.TrimPrefix(s.Pos.String(), file))
+				}
+			}
+			if diff := cmp.Diff(c.want, text); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(c.secrets, strings.Join(secrets, " ")); diff != "" {
+				t.Errorf("Secrets (-want +got):\n%s", diff)
+			}
+		})
 	}
 	files, err := form.InputFiles([]string{"-"}, false, strings.NewReader(hub))
 	if err != nil || len(files) != 1 || files[0].Name != "stdin" || files[0].Text != hub {

@@ -148,13 +148,15 @@ func TestKustomizeProblems(t *testing.T) {
 		"nobody":    {"  kustomize: base\n", "this command builds no kustomizations", nil},
 		"unmatched": {"  kustomize: base\n  defaults: [{match: {kind: Job}, deletionPolicy: Retain}]\n", "Job", newBases()},
 	} {
-		in, err := baseForm(t, c.fields, c.bases)
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %s", name, err, c.want)
-		}
-		if paths, dirs := in.Beside(); name == "bad" && (!slices.Contains(paths, "base/none.yaml") || !slices.Contains(paths, "base/app.yaml") || len(dirs) != 1) {
-			t.Errorf("%s: a watch sees only %v and %v", name, paths, dirs)
-		}
+		t.Run(name, func(t *testing.T) {
+			in, err := baseForm(t, c.fields, c.bases)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %s", err, c.want)
+			}
+			if paths, dirs := in.Beside(); name == "bad" && (!slices.Contains(paths, "base/none.yaml") || !slices.Contains(paths, "base/app.yaml") || len(dirs) != 1) {
+				t.Errorf("a watch sees only %v and %v", paths, dirs)
+			}
+		})
 	}
 }
 

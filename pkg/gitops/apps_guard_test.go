@@ -47,9 +47,11 @@ func TestAppChange(t *testing.T) {
 		{"the same generator", set("x", "*"), set("x", "*"), true, ""},
 		{"what others broke", "a: b: c", app, true, ""},
 	} {
-		if got := appChange([]byte(test.before), []byte(test.after), test.named); got != test.want {
-			t.Errorf("%s: %q", test.name, got)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if got := appChange([]byte(test.before), []byte(test.after), test.named); got != test.want {
+				t.Errorf("%q", got)
+			}
+		})
 	}
 }
 
@@ -80,19 +82,21 @@ func TestUnspoken(t *testing.T) {
 		"other Applications":  {oneApp(apps), []*Node{later("acme")}, nil},
 		"without --emit-apps": {nil, []*Node{later("acme")}, nil},
 	} {
-		s := newSite(t)
-		before := inputOf([]*Node{rowNode("crm", "acme", "1"), rowNode("crm", "beta", "1")})
-		before.Apps = test.apps
-		s.run(before)
-		in := inputOf(test.nodes)
-		in.Apps = test.apps
-		_, p := s.plan(in)
-		var got []string
-		for _, r := range Refuse(in, p) {
-			got = append(got, r.Path)
-		}
-		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			before := inputOf([]*Node{rowNode("crm", "acme", "1"), rowNode("crm", "beta", "1")})
+			before.Apps = test.apps
+			s.run(before)
+			in := inputOf(test.nodes)
+			in.Apps = test.apps
+			_, p := s.plan(in)
+			var got []string
+			for _, r := range Refuse(in, p) {
+				got = append(got, r.Path)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("%s", diff)
+			}
+		})
 	}
 }

@@ -29,17 +29,19 @@ func TestDropApps(t *testing.T) {
 		{"one hub of two", inputOf([]*Node{acme}), false},
 		{"a node that failed to render", inputOf([]*Node{acme, failed}), false},
 	} {
-		s := newSite(t)
-		in := inputOf([]*Node{acme, beta})
-		in.Apps = oneApp(set)
-		s.run(in)
-		if s.files()[set] == "" {
-			t.Fatalf("%s: %v", test.name, s.paths())
-		}
-		test.in.DropApps = true
-		s.run(test.in)
-		if gone := s.files()[set] == ""; gone != test.goes {
-			t.Errorf("%s: gone: %v, want %v", test.name, gone, test.goes)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			s := newSite(t)
+			in := inputOf([]*Node{acme, beta})
+			in.Apps = oneApp(set)
+			s.run(in)
+			if s.files()[set] == "" {
+				t.Fatalf("%v", s.paths())
+			}
+			test.in.DropApps = true
+			s.run(test.in)
+			if gone := s.files()[set] == ""; gone != test.goes {
+				t.Errorf("gone: %v, want %v", gone, test.goes)
+			}
+		})
 	}
 }

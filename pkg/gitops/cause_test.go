@@ -194,25 +194,27 @@ func TestCauses(t *testing.T) {
 		"a version":            {[]func(*inputsOfTree){func(s *inputsOfTree) { s.version = "v2" }}, map[string]string{}},
 		"a version and a line": {[]func(*inputsOfTree){func(s *inputsOfTree) { s.version = "v2" }, line("motd", "hi")}, map[string]string{motd: "form at stdin:LINE or new version of lynqctl"}},
 	} {
-		s, inputs := newSite(t), newInputsOfTree("acme", "beta")
-		if got := inputs.causes(s); len(got) > 0 {
-			t.Errorf("%s: new objects have causes: %v", name, got)
-		}
-		before := s.files()
-		for _, edit := range tt.edits {
-			edit(inputs)
-		}
-		got := inputs.causes(s)
-		maps.DeleteFunc(got, func(at, _ string) bool { return strings.HasPrefix(at, "beta-web") }) // as acme-web
-		if diff := cmp.Diff(inputs.stated(tt.want), got); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
-		if len(tt.want) == 0 && !cmp.Equal(before, s.files()) {
-			t.Errorf("%s: it changes the tree", name)
-		}
-		if got := inputs.causes(s); len(got) > 0 {
-			t.Errorf("%s: the second run changes %v", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			s, inputs := newSite(t), newInputsOfTree("acme", "beta")
+			if got := inputs.causes(s); len(got) > 0 {
+				t.Errorf("new objects have causes: %v", got)
+			}
+			before := s.files()
+			for _, edit := range tt.edits {
+				edit(inputs)
+			}
+			got := inputs.causes(s)
+			maps.DeleteFunc(got, func(at, _ string) bool { return strings.HasPrefix(at, "beta-web") }) // as acme-web
+			if diff := cmp.Diff(inputs.stated(tt.want), got); diff != "" {
+				t.Errorf("%s", diff)
+			}
+			if len(tt.want) == 0 && !cmp.Equal(before, s.files()) {
+				t.Errorf("it changes the tree")
+			}
+			if got := inputs.causes(s); len(got) > 0 {
+				t.Errorf("the second run changes %v", got)
+			}
+		})
 	}
 }
 
@@ -253,20 +255,22 @@ func TestUnknownCauses(t *testing.T) {
 		}, lines, map[string]string{plan: "unknown", both: "unknown", motd: "unknown"}},
 		"a secret": {func(*site) {}, func(s *inputsOfTree) { s.rows["acme"]["host"] = "x" }, map[string]string{both: "row (column host)", "acme-web b": "row (column host)"}},
 	} {
-		s, inputs := newSite(t), newInputsOfTree("acme", "beta")
-		inputs.kind = "Secret"
-		inputs.causes(s)
-		tt.tree(s)
-		tt.edit(inputs)
-		got := inputs.causes(s)
-		maps.DeleteFunc(got, func(at, _ string) bool { return strings.HasPrefix(at, "beta-web") })
-		if diff := cmp.Diff(inputs.stated(tt.want), got); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
-		inputs.rows["acme"]["plan"] = "lead" // now the tree has recorded everything
-		if diff := cmp.Diff(map[string]string{plan: "row (column plan)", both: "row (column plan)"}, inputs.causes(s)); diff != "" {
-			t.Errorf("%s: the next run: %s", name, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			s, inputs := newSite(t), newInputsOfTree("acme", "beta")
+			inputs.kind = "Secret"
+			inputs.causes(s)
+			tt.tree(s)
+			tt.edit(inputs)
+			got := inputs.causes(s)
+			maps.DeleteFunc(got, func(at, _ string) bool { return strings.HasPrefix(at, "beta-web") })
+			if diff := cmp.Diff(inputs.stated(tt.want), got); diff != "" {
+				t.Errorf("%s", diff)
+			}
+			inputs.rows["acme"]["plan"] = "lead" // now the tree has recorded everything
+			if diff := cmp.Diff(map[string]string{plan: "row (column plan)", both: "row (column plan)"}, inputs.causes(s)); diff != "" {
+				t.Errorf("the next run: %s", diff)
+			}
+		})
 	}
 }
 

@@ -84,22 +84,24 @@ func TestExcludedBesideOtherLines(t *testing.T) {
 		"a space":         {"---\n", "--- \n"},
 		"a comment":       {"---\n", "--- # ours\n"},
 	} {
-		s := newSite(t)
-		run := func(excluded bool) {
-			n := volumeNode("crm", "acme", "data")
-			n.Objects[1].Excluded = excluded
-			in := inputOf([]*Node{n})
-			in.PerNode = true
-			s.run(in)
-		}
-		run(false)
-		for file, text := range s.files() {
-			s.write(file, strings.ReplaceAll(text, edit[0], edit[1]))
-		}
-		s.force = true
-		run(true)
-		if all := objectsOf(t, s.files()); len(all) != 2 {
-			t.Errorf("%s: %v", name, all)
-		}
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			run := func(excluded bool) {
+				n := volumeNode("crm", "acme", "data")
+				n.Objects[1].Excluded = excluded
+				in := inputOf([]*Node{n})
+				in.PerNode = true
+				s.run(in)
+			}
+			run(false)
+			for file, text := range s.files() {
+				s.write(file, strings.ReplaceAll(text, edit[0], edit[1]))
+			}
+			s.force = true
+			run(true)
+			if all := objectsOf(t, s.files()); len(all) != 2 {
+				t.Errorf("%v", all)
+			}
+		})
 	}
 }

@@ -28,22 +28,24 @@ func TestMarkLeaving(t *testing.T) {
 		"no one of the run's":   {want: first},
 		"leaves, and has files": {node: &Node{}, leaving: &Leaving{Since: now}, want: now},
 	} {
-		before := index.Index{Entries: []index.Entry{{Path: "a.yaml", LeavingSince: first, Owned: index.Owned{Owner: &index.Owner{Hub: lynq.HubKey{Name: "crm"}, Node: key}}}}}
-		in := &Input{Index: &before, decided: &decisions{leaving: map[lynq.NodeKey]*Leaving{}}}
-		nodes := map[lynq.NodeKey]*Node{}
-		if tt.node != nil {
-			nodes[key] = tt.node
-		}
-		if tt.leaving != nil {
-			in.decided.leaving[key] = tt.leaving
-		}
-		in.markLeaving(nodes)
-		if got := in.Index.Entries[0].LeavingSince; !got.Equal(tt.want) {
-			t.Errorf("%s: gone since %s, want %s", name, got, tt.want)
-		}
-		if !before.Entries[0].LeavingSince.Equal(first) {
-			t.Errorf("%s: the index that was read has changed", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			before := index.Index{Entries: []index.Entry{{Path: "a.yaml", LeavingSince: first, Owned: index.Owned{Owner: &index.Owner{Hub: lynq.HubKey{Name: "crm"}, Node: key}}}}}
+			in := &Input{Index: &before, decided: &decisions{leaving: map[lynq.NodeKey]*Leaving{}}}
+			nodes := map[lynq.NodeKey]*Node{}
+			if tt.node != nil {
+				nodes[key] = tt.node
+			}
+			if tt.leaving != nil {
+				in.decided.leaving[key] = tt.leaving
+			}
+			in.markLeaving(nodes)
+			if got := in.Index.Entries[0].LeavingSince; !got.Equal(tt.want) {
+				t.Errorf("gone since %s, want %s", got, tt.want)
+			}
+			if !before.Entries[0].LeavingSince.Equal(first) {
+				t.Errorf("the index that was read has changed")
+			}
+		})
 	}
 }
 

@@ -55,29 +55,31 @@ func TestRefuse(t *testing.T) {
 			n.Objects[0].ID = "service"
 		}), want: plan.GuardMaxDelete},
 	} {
-		s := newSite(t)
-		nodes := make([]*Node, max(test.had, test.has))
-		for i := range nodes {
-			nodes[i] = rowNode("crm", fmt.Sprintf("t%d", i), "1")
-		}
-		s.run(inputOf(nodes[:test.had], "crm"))
-		for i := range test.failed {
-			nodes[i].Failed = true
-		}
-		in, allowed := inputOf(nodes[:test.has], "crm"), quarter
-		if test.change != nil {
-			test.change(in, &allowed)
-		}
-		in.Limits, in.Rows = allowed, map[lynq.HubKey]Rows{{Name: "crm"}: {Active: test.active}, {Name: "shop"}: {Active: test.active}}
-		_, p := s.plan(in)
-		refusals := Refuse(in, p)
-		got := plan.Guard("")
-		if len(refusals) > 0 {
-			got = refusals[0].Guard
-		}
-		if got != test.want || len(refusals) > 1 {
-			t.Errorf("%s: %v", test.name, refusals)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			s := newSite(t)
+			nodes := make([]*Node, max(test.had, test.has))
+			for i := range nodes {
+				nodes[i] = rowNode("crm", fmt.Sprintf("t%d", i), "1")
+			}
+			s.run(inputOf(nodes[:test.had], "crm"))
+			for i := range test.failed {
+				nodes[i].Failed = true
+			}
+			in, allowed := inputOf(nodes[:test.has], "crm"), quarter
+			if test.change != nil {
+				test.change(in, &allowed)
+			}
+			in.Limits, in.Rows = allowed, map[lynq.HubKey]Rows{{Name: "crm"}: {Active: test.active}, {Name: "shop"}: {Active: test.active}}
+			_, p := s.plan(in)
+			refusals := Refuse(in, p)
+			got := plan.Guard("")
+			if len(refusals) > 0 {
+				got = refusals[0].Guard
+			}
+			if got != test.want || len(refusals) > 1 {
+				t.Errorf("%v", refusals)
+			}
+		})
 	}
 }
 

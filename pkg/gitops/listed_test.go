@@ -65,17 +65,19 @@ func TestKilledRunLeavesList(t *testing.T) {
 		"there": {there, ""},
 		"gone":  {listingsOf(&index.Index{}, nil), "it names a file that is gone"},
 	} {
-		for file, content := range s.files() {
-			if path.Base(file) != kustomizationFile {
-				continue
+		t.Run(name, func(t *testing.T) {
+			for file, content := range s.files() {
+				if path.Base(file) != kustomizationFile {
+					continue
+				}
+				f := relisted{
+					Entry: &index.Entry{Path: file, Digests: []index.Digest{known}},
+					state: State{There: true, Digest: known, Content: []byte(content)},
+				}
+				if got := f.defect(func() *listings { return tt.tree }); got != tt.want {
+					t.Errorf("%s: %q, want %q", file, got, tt.want)
+				}
 			}
-			f := relisted{
-				Entry: &index.Entry{Path: file, Digests: []index.Digest{known}},
-				state: State{There: true, Digest: known, Content: []byte(content)},
-			}
-			if got := f.defect(func() *listings { return tt.tree }); got != tt.want {
-				t.Errorf("%s, %s: %q, want %q", name, file, got, tt.want)
-			}
-		}
+		})
 	}
 }

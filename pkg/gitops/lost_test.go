@@ -38,24 +38,26 @@ func TestLostObjects(t *testing.T) {
 		{"another node's list is edited", "kustomization.yaml", "- mine.yaml\n", moving("crm", 1), ""},
 		{"the new file isn't listed", "kustomization.yaml", "- mine.yaml\n", []*Node{moving("crm", 1)[0], moving("crm", 1)[1], coda}, GuardForeign},
 	} {
-		s := newSite(t)
-		before := inputOf(moving("crm", 0))
-		before.PerNode = true
-		s.run(before)
-		s.write(test.path, s.files()[test.path]+test.text)
-		if len(test.after) == 3 { // the volume moves to a new node
-			test.after[1].Objects, coda.Objects = test.after[1].Objects[:1], append(coda.Objects, test.after[1].Objects[1])
-		}
-		in := inputOf(test.after)
-		in.PerNode = true
-		_, p := s.plan(in)
-		guard := plan.Guard("")
-		if refusals := Refuse(in, p); len(refusals) > 0 {
-			guard = refusals[0].Guard
-		}
-		if guard != test.guard {
-			t.Errorf("%s: refused by %q, want %q", test.name, guard, test.guard)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			s := newSite(t)
+			before := inputOf(moving("crm", 0))
+			before.PerNode = true
+			s.run(before)
+			s.write(test.path, s.files()[test.path]+test.text)
+			if len(test.after) == 3 { // the volume moves to a new node
+				test.after[1].Objects, coda.Objects = test.after[1].Objects[:1], append(coda.Objects, test.after[1].Objects[1])
+			}
+			in := inputOf(test.after)
+			in.PerNode = true
+			_, p := s.plan(in)
+			guard := plan.Guard("")
+			if refusals := Refuse(in, p); len(refusals) > 0 {
+				guard = refusals[0].Guard
+			}
+			if guard != test.guard {
+				t.Errorf("refused by %q, want %q", guard, test.guard)
+			}
+		})
 	}
 }
 
@@ -263,28 +265,30 @@ func TestLostWithOlderIndex(t *testing.T) {
 		}},
 		"an earlier index, and a list that keeps the node": {restore: true, edit: "- acme-web/mine.yaml\n", want: nil},
 	} {
-		s := newSite(t)
-		s.run(inputOf([]*Node{volumeNode("crm", "acme", "old"), bolt}))
-		earlier := s.files()[index.FileName]
-		in := inputOf([]*Node{volumeNode("crm", "acme", "new"), bolt})
-		in.Limits.MaxDelete = limits.MaxDelete{Nodes: 9}
-		s.run(in)
-		if test.restore {
-			s.write(index.FileName, earlier)
-		}
-		if test.edit != "" {
-			s.write(kustomizationFile, s.files()[kustomizationFile]+test.edit)
-		}
-		in = inputOf([]*Node{bolt})
-		in.Limits.MaxDelete = limits.MaxDelete{Nodes: 9}
-		_, p := s.plan(in)
-		var got []string
-		for _, r := range Refuse(in, p) {
-			got = append(got, RefusalText(&r))
-		}
-		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			s.run(inputOf([]*Node{volumeNode("crm", "acme", "old"), bolt}))
+			earlier := s.files()[index.FileName]
+			in := inputOf([]*Node{volumeNode("crm", "acme", "new"), bolt})
+			in.Limits.MaxDelete = limits.MaxDelete{Nodes: 9}
+			s.run(in)
+			if test.restore {
+				s.write(index.FileName, earlier)
+			}
+			if test.edit != "" {
+				s.write(kustomizationFile, s.files()[kustomizationFile]+test.edit)
+			}
+			in = inputOf([]*Node{bolt})
+			in.Limits.MaxDelete = limits.MaxDelete{Nodes: 9}
+			_, p := s.plan(in)
+			var got []string
+			for _, r := range Refuse(in, p) {
+				got = append(got, RefusalText(&r))
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("%s", diff)
+			}
+		})
 	}
 }
 
@@ -311,35 +315,37 @@ func TestLostBesideList(t *testing.T) {
 		"all rows":                 {remove: []string{index.FileName, kustomizationFile}, rows: []*Node{acme, bolt}},
 		"no list":                  {remove: []string{kustomizationFile}, rows: []*Node{bolt}},
 	} {
-		s := newSite(t)
-		run := func(rows []*Node) *Input {
-			in := inputOf(rows)
-			in.Arrangement, in.Limits.MaxDelete = test.layout, limits.MaxDelete{Nodes: 9}
-			return in
-		}
-		s.run(run([]*Node{acme, bolt}))
-		s.write("eu/"+index.FileName, "x")
-		s.write("eu/"+kustomizationFile, string(kustomization(nil)))
-		s.write("notes/app.yaml", "kind: ConfigMap\n")
-		for _, pattern := range test.remove {
-			removeFiles(t, filepath.Join(s.dir, pattern))
-		}
-		in := run(test.rows)
-		_, p := s.plan(in)
-		var got, want []string
-		for _, r := range Refuse(in, p) {
-			got = append(got, RefusalText(&r))
-		}
-		if test.lacks != "" {
-			want = []string{"kustomization.yaml: it doesn't exist, and lynqctl-index.jsonl doesn't have " + test.lacks + " beside it, so no guard would count what is deleted (restore the index from Git; to let go of them, pass --force)"}
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
-		s.force = true
-		next := run(test.rows)
-		if _, p = s.plan(next); len(Refuse(next, p)) > 0 {
-			t.Errorf("%s, with force: %v", name, Refuse(next, p))
-		}
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			run := func(rows []*Node) *Input {
+				in := inputOf(rows)
+				in.Arrangement, in.Limits.MaxDelete = test.layout, limits.MaxDelete{Nodes: 9}
+				return in
+			}
+			s.run(run([]*Node{acme, bolt}))
+			s.write("eu/"+index.FileName, "x")
+			s.write("eu/"+kustomizationFile, string(kustomization(nil)))
+			s.write("notes/app.yaml", "kind: ConfigMap\n")
+			for _, pattern := range test.remove {
+				removeFiles(t, filepath.Join(s.dir, pattern))
+			}
+			in := run(test.rows)
+			_, p := s.plan(in)
+			var got, want []string
+			for _, r := range Refuse(in, p) {
+				got = append(got, RefusalText(&r))
+			}
+			if test.lacks != "" {
+				want = []string{"kustomization.yaml: it doesn't exist, and lynqctl-index.jsonl doesn't have " + test.lacks + " beside it, so no guard would count what is deleted (restore the index from Git; to let go of them, pass --force)"}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s", diff)
+			}
+			s.force = true
+			next := run(test.rows)
+			if _, p = s.plan(next); len(Refuse(next, p)) > 0 {
+				t.Errorf("with force: %v", Refuse(next, p))
+			}
+		})
 	}
 }

@@ -51,29 +51,31 @@ func TestCompare(t *testing.T) {
 		{"gone, of a run that was killed", false, us, []index.Digest{before, edited}, on(edited), ActionRemove, ActionRemove},
 		{"gone, and blocked", false, us, []index.Digest{before}, State{Blocked: "it is a symbolic link"}, ActionRefuse, ActionRefuse},
 	} {
-		nodeOf := func(hub string) index.Owned {
-			return index.Owned{Owner: &index.Owner{Hub: lynq.HubKey{Name: hub}, Form: lynq.FormKey{Name: "web"}, Node: lynq.NodeKey{Namespace: "default", Name: "acme-web"}}}
-		}
-		in := &Input{Scope: index.Scope{Hubs: []index.HubScope{{HubKey: lynq.HubKey{Name: us}, Forms: []lynq.FormKey{{Name: "web"}}}}}, Index: &index.Index{}}
-		if test.hub != "" {
-			in.Index.Entries = []index.Entry{{Path: path, Digests: test.known, Owned: nodeOf(test.hub)}}
-		}
-		l, disk := &Layout{}, &Disk{}
-		if test.want {
-			l.Files, disk.Files = []File{{Path: path, Bytes: []byte("wanted"), Owned: nodeOf(us)}}, []State{test.disk}
-			if test.hub == other {
-				l.Kept = []*index.Entry{&in.Index.Entries[0]}
+		t.Run(test.name, func(t *testing.T) {
+			nodeOf := func(hub string) index.Owned {
+				return index.Owned{Owner: &index.Owner{Hub: lynq.HubKey{Name: hub}, Form: lynq.FormKey{Name: "web"}, Node: lynq.NodeKey{Namespace: "default", Name: "acme-web"}}}
 			}
-		} else {
-			l.Gone, disk.Gone = []*index.Entry{&in.Index.Entries[0]}, []State{test.disk}
-		}
-		for force, want := range map[bool]Action{false: test.action, true: test.force} {
-			p := Compare(in, l, disk, force)
-			if got := p.Steps[0].Action; got != want {
-				t.Errorf("%s, force %v: %s, want %s", test.name, force, got, want)
+			in := &Input{Scope: index.Scope{Hubs: []index.HubScope{{HubKey: lynq.HubKey{Name: us}, Forms: []lynq.FormKey{{Name: "web"}}}}}, Index: &index.Index{}}
+			if test.hub != "" {
+				in.Index.Entries = []index.Entry{{Path: path, Digests: test.known, Owned: nodeOf(test.hub)}}
 			}
-			checkIndexes(t, test.name, p, test.known, wanted)
-		}
+			l, disk := &Layout{}, &Disk{}
+			if test.want {
+				l.Files, disk.Files = []File{{Path: path, Bytes: []byte("wanted"), Owned: nodeOf(us)}}, []State{test.disk}
+				if test.hub == other {
+					l.Kept = []*index.Entry{&in.Index.Entries[0]}
+				}
+			} else {
+				l.Gone, disk.Gone = []*index.Entry{&in.Index.Entries[0]}, []State{test.disk}
+			}
+			for force, want := range map[bool]Action{false: test.action, true: test.force} {
+				p := Compare(in, l, disk, force)
+				if got := p.Steps[0].Action; got != want {
+					t.Errorf("force %v: %s, want %s", force, got, want)
+				}
+				checkIndexes(t, test.name, p, test.known, wanted)
+			}
+		})
 	}
 }
 
@@ -100,35 +102,37 @@ func TestLostFromIndex(t *testing.T) {
 		"a file of a gone node":     {file: node, before: list("z.yaml", "a.yaml"), paths: []string{"acme/a.yaml"}, action: ActionRefuse},
 		"a changed list":            {file: top, before: list("acme", "bolt"), want: list("acme"), paths: []string{"acme/a.yaml"}, action: ActionConflict, edit: "- mine\n"},
 	} {
-		owner := index.Owned{Owner: new(index.Owner)}
-		if test.file == node {
-			owner.Hub = lynq.HubKey{Name: "crm"}
-		}
-		in := &Input{Index: &index.Index{Entries: []index.Entry{{Path: test.file, Digests: []index.Digest{index.DigestOf(test.before)}, Owned: owner}}}}
-		test.before = append(test.before, test.edit...)
-		for _, p := range test.paths {
-			in.Index.Entries = append(in.Index.Entries, index.Entry{Path: p, Owned: index.Owned{Owner: &index.Owner{Hub: lynq.HubKey{Name: "crm"}}}})
-		}
-		in.Index.Sort()
-		disk := State{There: true, Digest: index.DigestOf(test.before), Content: test.before}
-		l, d := &Layout{Gone: []*index.Entry{in.Index.Find(test.file)}}, &Disk{Gone: []State{disk}}
-		if test.want != nil {
-			l, d = &Layout{Files: []File{{Path: test.file, Bytes: test.want, Owned: owner}}}, &Disk{Files: []State{disk}}
-		}
-		in.decided = &decisions{}
-		p := Compare(in, l, d, false)
-		if got := p.Steps[0].Action; got != test.action {
-			t.Errorf("%s: %s, want %s", name, got, test.action)
-		}
-		if why, lost := p.Steps[0].Why, test.action != ActionUpdate && test.action != ActionRemove; strings.Contains(why, "no guard would count") != lost {
-			t.Errorf("%s: %q", name, why)
-		}
-		if refusals := Refuse(in, p); (len(refusals) > 0) != (test.action == ActionRefuse) {
-			t.Errorf("%s: refused %v", name, refusals)
-		}
-		if got := Compare(in, l, d, true).Steps[0].Action; got == ActionRefuse {
-			t.Errorf("%s, with force: %s", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			owner := index.Owned{Owner: new(index.Owner)}
+			if test.file == node {
+				owner.Hub = lynq.HubKey{Name: "crm"}
+			}
+			in := &Input{Index: &index.Index{Entries: []index.Entry{{Path: test.file, Digests: []index.Digest{index.DigestOf(test.before)}, Owned: owner}}}}
+			test.before = append(test.before, test.edit...)
+			for _, p := range test.paths {
+				in.Index.Entries = append(in.Index.Entries, index.Entry{Path: p, Owned: index.Owned{Owner: &index.Owner{Hub: lynq.HubKey{Name: "crm"}}}})
+			}
+			in.Index.Sort()
+			disk := State{There: true, Digest: index.DigestOf(test.before), Content: test.before}
+			l, d := &Layout{Gone: []*index.Entry{in.Index.Find(test.file)}}, &Disk{Gone: []State{disk}}
+			if test.want != nil {
+				l, d = &Layout{Files: []File{{Path: test.file, Bytes: test.want, Owned: owner}}}, &Disk{Files: []State{disk}}
+			}
+			in.decided = &decisions{}
+			p := Compare(in, l, d, false)
+			if got := p.Steps[0].Action; got != test.action {
+				t.Errorf("%s, want %s", got, test.action)
+			}
+			if why, lost := p.Steps[0].Why, test.action != ActionUpdate && test.action != ActionRemove; strings.Contains(why, "no guard would count") != lost {
+				t.Errorf("%q", why)
+			}
+			if refusals := Refuse(in, p); (len(refusals) > 0) != (test.action == ActionRefuse) {
+				t.Errorf("refused %v", refusals)
+			}
+			if got := Compare(in, l, d, true).Steps[0].Action; got == ActionRefuse {
+				t.Errorf("with force: %s", got)
+			}
+		})
 	}
 }
 
@@ -208,9 +212,11 @@ func TestScope(t *testing.T) {
 		{"the node", only, entry("crm", "eu", "web", "acme-web"), true},
 		{"another node", only, entry("crm", "eu", "web", "beta-web"), false},
 	} {
-		if got := test.scope.Covers(test.entry); got != test.want {
-			t.Errorf("%s: %v", test.name, got)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if got := test.scope.Covers(test.entry); got != test.want {
+				t.Errorf("%v", got)
+			}
+		})
 	}
 	bare := index.Scope{Hubs: []index.HubScope{{HubKey: lynq.HubKey{Name: "crm"}, Forms: []lynq.FormKey{{Name: "web"}}}}}
 	if bare.Covers(entry("crm", "us", "web", "x-web")) {
@@ -240,35 +246,37 @@ func TestListedFilesStay(t *testing.T) {
 		{name: "a person wrote the list again", list: "beta-web/kustomization.yaml", edit: "patches: [{path: ./configmap-more.yaml}]", after: []*Node{acme, &less}, stays: "beta-web/configmap-more.yaml"},
 		{name: "another node takes the object", list: "kustomization.yaml", edit: "commonAnnotations: {team: x}", after: []*Node{acme, renamed}, stays: "beta-web/configmap-beta.yaml", guard: GuardTwice},
 	} {
-		s := newSite(t)
-		s.run(inputOf([]*Node{acme, beta}))
-		s.write(test.list, s.files()[test.list]+test.edit+"\n")
-		in := inputOf(test.after)
-		in.Limits = decide.Limits{MaxDelete: limits.MaxDelete{Nodes: 1}}
-		d, p := s.plan(in)
-		guard := plan.Guard("")
-		if refusals := Refuse(in, p); len(refusals) > 0 {
-			guard = refusals[0].Guard
-		}
-		if guard != test.guard {
-			t.Errorf("%s: refused by %q, want %q", test.name, guard, test.guard)
-		}
-		if conflicts := NewReport(in, p, true).Conflicts; len(conflicts) != 1 || conflicts[0].Path != test.list {
-			t.Errorf("%s: %v", test.name, conflicts)
-		}
-		if err := d.Write(t.Context(), p); err != nil {
-			t.Fatal(err)
-		}
-		files, leaves := s.files(), test.stays == ""
-		if _, there := files[test.stays]; !there && !leaves {
-			t.Errorf("%s: %s is gone", test.name, test.stays)
-		}
-		if _, there := files["beta-web/configmap-more.yaml"]; there && leaves {
-			t.Errorf("%s: the node's files stay", test.name)
-		}
-		if x := s.index(); !leaves && !x.Has(test.stays) {
-			t.Errorf("%s: the index lacks %s", test.name, test.stays)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			s := newSite(t)
+			s.run(inputOf([]*Node{acme, beta}))
+			s.write(test.list, s.files()[test.list]+test.edit+"\n")
+			in := inputOf(test.after)
+			in.Limits = decide.Limits{MaxDelete: limits.MaxDelete{Nodes: 1}}
+			d, p := s.plan(in)
+			guard := plan.Guard("")
+			if refusals := Refuse(in, p); len(refusals) > 0 {
+				guard = refusals[0].Guard
+			}
+			if guard != test.guard {
+				t.Errorf("refused by %q, want %q", guard, test.guard)
+			}
+			if conflicts := NewReport(in, p, true).Conflicts; len(conflicts) != 1 || conflicts[0].Path != test.list {
+				t.Errorf("%v", conflicts)
+			}
+			if err := d.Write(t.Context(), p); err != nil {
+				t.Fatal(err)
+			}
+			files, leaves := s.files(), test.stays == ""
+			if _, there := files[test.stays]; !there && !leaves {
+				t.Errorf("%s is gone", test.stays)
+			}
+			if _, there := files["beta-web/configmap-more.yaml"]; there && leaves {
+				t.Errorf("the node's files stay")
+			}
+			if x := s.index(); !leaves && !x.Has(test.stays) {
+				t.Errorf("the index lacks %s", test.stays)
+			}
+		})
 	}
 }
 

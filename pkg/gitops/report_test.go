@@ -181,28 +181,30 @@ func TestReportOfWeakerPolicies(t *testing.T) {
 		"Once stays":                 {policy.Flux, "ConfigMap", once, once + "    a: b\n", false, false, 1, nil},
 		"Once of Flux under Argo CD": {policy.Argo, "ConfigMap", once, "", false, false, 1, nil},
 	} {
-		s := newSite(t)
-		input := func(lines string, data bool) *Input {
-			n, o := rowNode("crm", "acme", "1"), objectOf(lynq.Ref{Kind: tt.kind, Namespace: "default", Name: "data"}, "1")
-			o.Bytes, o.Data = fmt.Appendf(nil, "apiVersion: v1\nkind: %s\nmetadata:\n  name: data\n  namespace: default\n  annotations:\n    level: x\n%s", tt.kind, lines), data
-			n.Objects = append(n.Objects, o)
-			in := inputOf([]*Node{n}, "crm")
-			in.Target = tt.target
-			return in
-		}
-		s.run(input(tt.before, tt.held))
-		r := s.report(input(tt.after, tt.holds))
-		r.Explain(func(lynq.HubKey, lynq.FormKey) *render.Program { return nil }, nil)
-		var found []changeset.Code
-		for _, f := range r.Groups().Found() {
-			found = append(found, f.Code)
-		}
-		if r.Objects.Changed != tt.changed || r.Objects.Unchanged != 2-tt.changed || !slices.Equal(found, tt.want) {
-			t.Errorf("%s: objects: %s, findings %v", what, r.Objects, found)
-		}
-		if policyOnly := r.Changed && tt.before == tt.after && tt.changed > 0; policyOnly && r.Changes[0].Objects[0].String() != "policy" {
-			t.Errorf("%s: cause %q", what, r.Changes[0].Objects[0].String())
-		}
+		t.Run(what, func(t *testing.T) {
+			s := newSite(t)
+			input := func(lines string, data bool) *Input {
+				n, o := rowNode("crm", "acme", "1"), objectOf(lynq.Ref{Kind: tt.kind, Namespace: "default", Name: "data"}, "1")
+				o.Bytes, o.Data = fmt.Appendf(nil, "apiVersion: v1\nkind: %s\nmetadata:\n  name: data\n  namespace: default\n  annotations:\n    level: x\n%s", tt.kind, lines), data
+				n.Objects = append(n.Objects, o)
+				in := inputOf([]*Node{n}, "crm")
+				in.Target = tt.target
+				return in
+			}
+			s.run(input(tt.before, tt.held))
+			r := s.report(input(tt.after, tt.holds))
+			r.Explain(func(lynq.HubKey, lynq.FormKey) *render.Program { return nil }, nil)
+			var found []changeset.Code
+			for _, f := range r.Groups().Found() {
+				found = append(found, f.Code)
+			}
+			if r.Objects.Changed != tt.changed || r.Objects.Unchanged != 2-tt.changed || !slices.Equal(found, tt.want) {
+				t.Errorf("objects: %s, findings %v", r.Objects, found)
+			}
+			if policyOnly := r.Changed && tt.before == tt.after && tt.changed > 0; policyOnly && r.Changes[0].Objects[0].String() != "policy" {
+				t.Errorf("cause %q", r.Changes[0].Objects[0].String())
+			}
+		})
 	}
 }
 

@@ -29,10 +29,12 @@ func TestPlainSecrets(t *testing.T) {
 		{"left out", "Secret", "", false},
 		{"ConfigMap", "ConfigMap", "apiVersion: v1\nkind: ConfigMap\ndata: {a: x}\n", false},
 	} {
-		n := &Node{Objects: []Object{{ObjectKey: index.ObjectKey{Ref: lynq.Ref{Kind: test.kind}}, Bytes: []byte(test.text)}}}
-		if got := len(PlainSecrets([]*Node{n})) > 0; got != test.plain {
-			t.Errorf("%s: %v, want %v", test.name, got, test.plain)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			n := &Node{Objects: []Object{{ObjectKey: index.ObjectKey{Ref: lynq.Ref{Kind: test.kind}}, Bytes: []byte(test.text)}}}
+			if got := len(PlainSecrets([]*Node{n})) > 0; got != test.plain {
+				t.Errorf("%v, want %v", got, test.plain)
+			}
+		})
 	}
 }
 

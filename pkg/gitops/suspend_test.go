@@ -77,56 +77,58 @@ func TestSuspended(t *testing.T) {
 		"resumed":                   {nodes: []*Node{bolt, acme}, resume: true, changes: true},
 		"resumed, without a row":    {nodes: []*Node{bolt}, resume: true, changes: true},
 	} {
-		s := newSite(t)
-		s.quick = true
-		s.run(inputOf([]*Node{rowNode("crm", "acme", "1"), rowNode("crm", "bolt", "1"), rowNode("crm", "cord", "1")}))
-		before := s.files()
-		s.suspend("acme-web", &inventory.Suspension{By: "ann", Until: suspendDay(12)})
-		after := s.files()
-		x := s.index()
-		if after[index.FileName] = before[index.FileName]; !maps.Equal(before, after) {
-			t.Errorf("%s: suspend changes other files", name)
-		}
-		if tt.resume {
-			s.suspend("acme-web", nil)
-		}
-		for i := range x.Entries {
-			if tt.left && !x.Entries[i].Shared() {
-				x.Entries[i].LeavingSince = suspendDay(0)
-				s.write(index.FileName, string(x.Encode()))
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			s.quick = true
+			s.run(inputOf([]*Node{rowNode("crm", "acme", "1"), rowNode("crm", "bolt", "1"), rowNode("crm", "cord", "1")}))
+			before := s.files()
+			s.suspend("acme-web", &inventory.Suspension{By: "ann", Until: suspendDay(12)})
+			after := s.files()
+			x := s.index()
+			if after[index.FileName] = before[index.FileName]; !maps.Equal(before, after) {
+				t.Errorf("suspend changes other files")
 			}
-		}
-		in := inputOf(cloned(tt.nodes), "crm")
-		in.Now, in.Limits.MaxDelete = suspendDay(10), limits.MaxDelete{Nodes: 9}
-		if tt.change != nil {
-			tt.change(in)
-		}
-		d, p := s.plan(in)
-		if refusals := Refuse(in, p); len(refusals) > 0 {
-			t.Errorf("%s: %v", name, refusals)
-			continue
-		}
-		report := NewReport(in, p, d.Changes(p))
-		s.carryOut(d, p)
-		after = s.files()
-		objects, broken := built(t, after)
-		_, listed := objects["ConfigMap//acme"]
-		file, list := "acme-web/configmap-acme.yaml", "acme-web/kustomization.yaml"
-		if stays := listed && after[file] == before[file] && after[list] == before[list]; stays == tt.changes || broken != "" {
-			t.Errorf("%s: stays %v, broken %q, %v", name, stays, broken, slices.Sorted(maps.Keys(after)))
-		}
-		if len(report.Suspended) != tt.said || report.Nodes.Waiting > 0 {
-			t.Errorf("%s: the report tells of %v, %+v", name, report.Suspended, report.Nodes)
-		}
-		if kept := len(s.index().Suspended) == 1; kept == tt.changes {
-			t.Errorf("%s: the index keeps the suspension: %v", name, kept)
-		}
-		if _, there := objects["ConfigMap//coda"]; there {
-			t.Errorf("%s: the node that continues it has files", name)
-		}
-		if _, there := objects["ConfigMap//cord"]; strings.Contains(name, "takes") && !there {
-			t.Errorf("%s: no file has it", name)
-		}
+			if tt.resume {
+				s.suspend("acme-web", nil)
+			}
+			for i := range x.Entries {
+				if tt.left && !x.Entries[i].Shared() {
+					x.Entries[i].LeavingSince = suspendDay(0)
+					s.write(index.FileName, string(x.Encode()))
+				}
+			}
+			in := inputOf(cloned(tt.nodes), "crm")
+			in.Now, in.Limits.MaxDelete = suspendDay(10), limits.MaxDelete{Nodes: 9}
+			if tt.change != nil {
+				tt.change(in)
+			}
+			d, p := s.plan(in)
+			if refusals := Refuse(in, p); len(refusals) > 0 {
+				t.Errorf("%v", refusals)
+				return
+			}
+			report := NewReport(in, p, d.Changes(p))
+			s.carryOut(d, p)
+			after = s.files()
+			objects, broken := built(t, after)
+			_, listed := objects["ConfigMap//acme"]
+			file, list := "acme-web/configmap-acme.yaml", "acme-web/kustomization.yaml"
+			if stays := listed && after[file] == before[file] && after[list] == before[list]; stays == tt.changes || broken != "" {
+				t.Errorf("stays %v, broken %q, %v", stays, broken, slices.Sorted(maps.Keys(after)))
+			}
+			if len(report.Suspended) != tt.said || report.Nodes.Waiting > 0 {
+				t.Errorf("the report tells of %v, %+v", report.Suspended, report.Nodes)
+			}
+			if kept := len(s.index().Suspended) == 1; kept == tt.changes {
+				t.Errorf("the index keeps the suspension: %v", kept)
+			}
+			if _, there := objects["ConfigMap//coda"]; there {
+				t.Errorf("the node that continues it has files")
+			}
+			if _, there := objects["ConfigMap//cord"]; strings.Contains(name, "takes") && !there {
+				t.Errorf("no file has it")
+			}
+		})
 	}
 }
 
@@ -143,11 +145,13 @@ func TestSuspendedFileIsGone(t *testing.T) {
 		"without a row": inputOf([]*Node{rowNode("crm", "bolt", "1")}),
 		"another hub":   inputOf([]*Node{rowNode("erp", "east", "1")}),
 	} {
-		in.Limits.MaxDelete = limits.MaxDelete{Nodes: 9}
-		_, p := s.plan(in)
-		if !slices.ContainsFunc(Refuse(in, p), func(r plan.Refusal) bool { return r.Guard == plan.GuardSuspended }) {
-			t.Errorf("%s: refused %v", name, Refuse(in, p))
-		}
+		t.Run(name, func(t *testing.T) {
+			in.Limits.MaxDelete = limits.MaxDelete{Nodes: 9}
+			_, p := s.plan(in)
+			if !slices.ContainsFunc(Refuse(in, p), func(r plan.Refusal) bool { return r.Guard == plan.GuardSuspended }) {
+				t.Errorf("refused %v", Refuse(in, p))
+			}
+		})
 	}
 }
 

@@ -39,15 +39,17 @@ func TestFileNames(t *testing.T) {
 		{"a device of Windows", []lynq.Ref{{Group: "x.io", Kind: "Con", Name: "x"}, {Group: "y.io", Kind: "Con", Name: "x"}},
 			[]string{"con-x_x.io.yaml", "con-x_y.io.yaml"}},
 	} {
-		objects := make([]Object, len(test.refs))
-		for i, r := range test.refs {
-			objects[i].Ref = r
-		}
-		got := fileNames(objects)
-		checkNames(t, test.name, got)
-		if diff := cmp.Diff(test.want, got); test.want != nil && diff != "" {
-			t.Errorf("%s: %s", test.name, diff)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			objects := make([]Object, len(test.refs))
+			for i, r := range test.refs {
+				objects[i].Ref = r
+			}
+			got := fileNames(objects)
+			checkNames(t, test.name, got)
+			if diff := cmp.Diff(test.want, got); test.want != nil && diff != "" {
+				t.Errorf("%s", diff)
+			}
+		})
 	}
 }
 
@@ -110,9 +112,11 @@ func TestNodeBase(t *testing.T) {
 		"com-web":             "com-web",
 		"lynqctl-index.jsonl": "_lynqctl-index.jsonl",
 	} {
-		if got := nodeBase(lynq.NodeKey{Namespace: "default", Name: name}, false); got != want {
-			t.Errorf("%s: %s", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := nodeBase(lynq.NodeKey{Namespace: "default", Name: name}, false); got != want {
+				t.Errorf("%s", got)
+			}
+		})
 	}
 	if got := nodeBase(lynq.NodeKey{Namespace: "blue", Name: "acme-web"}, true); got != "acme-web_blue" {
 		t.Error(got)

@@ -173,18 +173,20 @@ func TestOneNameTwoNamespaces(t *testing.T) {
 		{"one, then both", [][]*Node{{blue}, both, {blue}, {green}, both}, []string{"acme-web", "acme-web_green"}},
 		{"the second first", [][]*Node{{green}, {blue}, both}, []string{"acme-web", "acme-web_default"}},
 	} {
-		for _, a := range []Arrangement{{}, {PerNode: true}, {Spread: true}, {PerNode: true, Spread: true}} {
-			s := newSite(t)
-			s.quick = true
-			for _, nodes := range test.runs {
-				in := inputOf(nodes)
-				in.Arrangement = a
-				s.run(in)
+		t.Run(test.name, func(t *testing.T) {
+			for _, a := range []Arrangement{{}, {PerNode: true}, {Spread: true}, {PerNode: true, Spread: true}} {
+				s := newSite(t)
+				s.quick = true
+				for _, nodes := range test.runs {
+					in := inputOf(nodes)
+					in.Arrangement = a
+					s.run(in)
+				}
+				if diff := cmp.Diff(test.want, s.bases()); diff != "" {
+					t.Errorf("%+v: %s", a, diff)
+				}
 			}
-			if diff := cmp.Diff(test.want, s.bases()); diff != "" {
-				t.Errorf("%s, %+v: %s", test.name, a, diff)
-			}
-		}
+		})
 	}
 }
 

@@ -208,27 +208,29 @@ func TestHugeFile(t *testing.T) {
 		"of a node":      {rowNode("crm", "acme", "2"), rowNode("crm", "beta", "1")},
 		"of no node now": {rowNode("crm", "beta", "1")},
 	} {
-		s := newSite(t)
-		s.run(inputOf([]*Node{rowNode("crm", "acme", "1"), rowNode("crm", "beta", "1")}))
-		if err := os.Truncate(filepath.Join(s.dir, acme), maxFile+1); err != nil {
-			t.Fatal(err)
-		}
-		s.force = true
-		d, p := s.plan(inputOf(next))
-		refused := p.Of(ActionRefuse)
-		if len(refused) != 1 || refused[0].Path != acme || refused[0].Why != "it has more than 64 MiB" {
-			t.Errorf("%s: got %v", name, refused)
-		}
-		f, err := d.open("acme-web")
-		if err != nil {
-			t.Fatal(err)
-		}
-		f.buffer = new([]byte)
-		_, err = f.read("configmap-acme.yaml", 0, 1<<20)
-		if size, ok := errors.AsType[*bounded.SizeError](err); !ok || size.Limit != 1<<20 || len(*f.buffer) > 1<<20+1 {
-			t.Errorf("%s, as it grows: %v", name, err)
-		}
-		f.close()
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			s.run(inputOf([]*Node{rowNode("crm", "acme", "1"), rowNode("crm", "beta", "1")}))
+			if err := os.Truncate(filepath.Join(s.dir, acme), maxFile+1); err != nil {
+				t.Fatal(err)
+			}
+			s.force = true
+			d, p := s.plan(inputOf(next))
+			refused := p.Of(ActionRefuse)
+			if len(refused) != 1 || refused[0].Path != acme || refused[0].Why != "it has more than 64 MiB" {
+				t.Errorf("got %v", refused)
+			}
+			f, err := d.open("acme-web")
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.buffer = new([]byte)
+			_, err = f.read("configmap-acme.yaml", 0, 1<<20)
+			if size, ok := errors.AsType[*bounded.SizeError](err); !ok || size.Limit != 1<<20 || len(*f.buffer) > 1<<20+1 {
+				t.Errorf("as it grows: %v", err)
+			}
+			f.close()
+		})
 	}
 }
 
@@ -358,19 +360,21 @@ func TestLinkedIndex(t *testing.T) {
 		"link":   func() error { return os.Symlink("elsewhere", index) },
 		"folder": func() error { return os.Mkdir(index, 0o700) },
 	} {
-		if err := put(); err != nil {
-			t.Fatal(err)
-		}
-		d, err := OpenDir(s.dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := d.Index(); err == nil || !strings.Contains(err.Error(), index+" is no regular file") {
-			t.Errorf("%s: %v", name, err)
-		}
-		if err := errors.Join(d.Close(), os.Remove(index)); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if err := put(); err != nil {
+				t.Fatal(err)
+			}
+			d, err := OpenDir(s.dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := d.Index(); err == nil || !strings.Contains(err.Error(), index+" is no regular file") {
+				t.Errorf("%v", err)
+			}
+			if err := errors.Join(d.Close(), os.Remove(index)); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 }
 

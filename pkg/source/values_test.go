@@ -21,17 +21,19 @@ func TestFilesKeepValues(t *testing.T) {
 		"tag.yaml":      "- id: a\n  act: 1\n  pw: [!!int " + value + "]\n",
 		"syntax.json":   `[{"id":"a","act":1,"pw":` + value + `}]`,
 	} {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		c := endpoint.Connection{Type: endpoint.SourceJSON, Path: path}
-		if strings.HasSuffix(name, "csv") {
-			c.Type = endpoint.SourceCSV
-		}
-		if _, err := read(t, c, "id", "act", "pw"); err == nil || strings.Contains(err.Error(), value[:8]) {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(dir, name)
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			c := endpoint.Connection{Type: endpoint.SourceJSON, Path: path}
+			if strings.HasSuffix(name, "csv") {
+				c.Type = endpoint.SourceCSV
+			}
+			if _, err := read(t, c, "id", "act", "pw"); err == nil || strings.Contains(err.Error(), value[:8]) {
+				t.Errorf("%v", err)
+			}
+		})
 	}
 	path := filepath.Join(dir, "rows.db")
 	db, err := sql.Open("sqlite", path)

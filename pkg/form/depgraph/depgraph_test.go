@@ -104,9 +104,11 @@ func TestReduce(t *testing.T) {
 		"named twice":      {[][]int{nil, {0, 0}}, [][]int{nil, {0}}},
 		"two roots":        {[][]int{nil, nil, {0, 1}, {2, 0}}, [][]int{nil, nil, {0, 1}, {2}}},
 	} {
-		if diff := cmp.Diff(c.want, depgraph.Reduce(c.needs, func(int) bool { return false })); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, depgraph.Reduce(c.needs, func(int) bool { return false })); diff != "" {
+				t.Errorf("%s", diff)
+			}
+		})
 	}
 	// Some rows lack the middle resource, so no dependency is redundant.
 	want := [][]int{nil, {0}, {0, 1}, {2}}

@@ -131,9 +131,11 @@ func TestEdited(t *testing.T) {
 		"the last line has nothing": strings.Replace(text, last, `{"format":1,"last":true}`+"\n", 1),
 		"other line ends":           strings.ReplaceAll(text, "\n", "\r\n"),
 	} {
-		if x, err := Decode([]byte(edited)); err != nil || !x.Edited {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if x, err := Decode([]byte(edited)); err != nil || !x.Edited {
+				t.Errorf("%v", err)
+			}
+		})
 	}
 	if x, err := Decode([]byte(text)); err != nil || x.Edited {
 		t.Errorf("nobody changed it: %v", err)
@@ -228,9 +230,11 @@ func TestDigests(t *testing.T) {
 		"form's line":   {lines[9], `{"hub":"crm","hubNamespace":"eu","form":"web","formNamespace":"us","digest":"0011223344556677"}` + "\n"},
 		"all":           {len(digests.Origins), 5},
 	} {
-		if diff := cmp.Diff(got.want, got.got); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(got.want, got.got); diff != "" {
+				t.Errorf("%s", diff)
+			}
+		})
 	}
 	x.Entries[0].Digests = []Digest{{7}}
 	if now := x.Seal().Digests; now.Plan == digests.Plan || cmp.Equal(now.Of(eu), digests.Of(eu)) || !cmp.Equal(now.Of(local), digests.Of(local)) {

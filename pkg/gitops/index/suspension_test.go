@@ -61,18 +61,20 @@ func TestMergedSuspensions(t *testing.T) {
 		"until different ends": {[]Suspension{until("a-web", 2, "x")}, []Suspension{until("a-web", 3, "y")}, []Suspension{until("a-web", 3, "y")}},
 		"one without an end":   {[]Suspension{until("a-web", 0, "x")}, []Suspension{until("a-web", 3, "y")}, []Suspension{until("a-web", 0, "x")}},
 	} {
-		for range 2 {
-			tt.one, tt.other = tt.other, tt.one
-			one, other := sampleIndex(), sampleIndex()
-			one.Suspended, other.Suspended = tt.one, tt.other
-			got, err := Decode(append(one.Encode(), other.Encode()...))
-			if err != nil {
-				t.Fatal(err)
+		t.Run(name, func(t *testing.T) {
+			for range 2 {
+				tt.one, tt.other = tt.other, tt.one
+				one, other := sampleIndex(), sampleIndex()
+				one.Suspended, other.Suspended = tt.one, tt.other
+				got, err := Decode(append(one.Encode(), other.Encode()...))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(got.Suspended, tt.want) {
+					t.Errorf("%v", got.Suspended)
+				}
 			}
-			if !slices.Equal(got.Suspended, tt.want) {
-				t.Errorf("%s: %v", name, got.Suspended)
-			}
-		}
+		})
 	}
 	x := sampleIndex()
 	merged, err := Decode([]byte(strings.Replace(string(x.Encode()), "\n", "\n{\"format\":1}\n", 1)))

@@ -46,29 +46,38 @@ func TestDefaults(t *testing.T) {
 }
 
 func TestPolicies(t *testing.T) {
-	seen := map[string]bool{}
 	for _, test := range policyTests() {
-		for _, column := range []struct {
-			target Target
-			apps   Apps
-			want   string
-		}{
-			{Argo, AppsNone, test.argo}, {Argo, AppsApplications, test.argoApps},
-			{Flux, AppsNone, test.flux}, {Flux, AppsKustomizations, test.fluxApps}, {Flux, AppsOrdered, test.fluxOrdered},
-		} {
-			f := formtest.LoadAll(t, test.spec, test.resources)[0]
-			o := OrderOf(f)
-			for i, r := range f.Resources {
-				for _, e := range table() {
-					seen[e.policy] = seen[e.policy] || e.of(&subject{Resource: r, form: f, order: o, i: i})
+		t.Run(test.name, func(t *testing.T) {
+			for _, column := range []struct {
+				target Target
+				apps   Apps
+				want   string
+			}{
+				{Argo, AppsNone, test.argo}, {Argo, AppsApplications, test.argoApps},
+				{Flux, AppsNone, test.flux}, {Flux, AppsKustomizations, test.fluxApps}, {Flux, AppsOrdered, test.fluxOrdered},
+			} {
+				f := formtest.LoadAll(t, test.spec, test.resources)[0]
+				if diff := cmp.Diff(column.want, annotated(f, column.target, column.apps)); diff != "" {
+					t.Errorf("%s %s:\n%s", column.target, column.apps, diff)
 				}
 			}
-			if diff := cmp.Diff(column.want, annotated(f, column.target, column.apps)); diff != "" {
-				t.Errorf("%s, %s %s:\n%s", test.name, column.target, column.apps, diff)
+			if f := formtest.LoadAll(t, test.spec, test.resources)[0]; len(Annotate(f, Plain, AppsNone)) > 0 || len(f.Resources[0].Annotations) > 0 {
+				t.Errorf("plain manifests get annotations")
 			}
-		}
-		if f := formtest.LoadAll(t, test.spec, test.resources)[0]; len(Annotate(f, Plain, AppsNone)) > 0 || len(f.Resources[0].Annotations) > 0 {
-			t.Errorf("%s: plain manifests get annotations", test.name)
+		})
+	}
+}
+
+// TestPoliciesComplete checks that the table of TestPolicies has a resource with each policy.
+func TestPoliciesComplete(t *testing.T) {
+	seen := map[string]bool{}
+	for _, test := range policyTests() {
+		f := formtest.LoadAll(t, test.spec, test.resources)[0]
+		o := OrderOf(f)
+		for i, r := range f.Resources {
+			for _, e := range table() {
+				seen[e.policy] = seen[e.policy] || e.of(&subject{Resource: r, form: f, order: o, i: i})
+			}
 		}
 	}
 	for _, e := range table() {
@@ -354,19 +363,21 @@ func TestOwnAnnotations(t *testing.T) {
 		{"another", `kustomize.toolkit.fluxcd.io/prune: enabled`, "flux", "a kustomize.toolkit.fluxcd.io/prune: enabled\n" +
 			"lost a deletionPolicy: Retain: the form's own annotation goes first: kustomize.toolkit.fluxcd.io/prune: enabled\n"},
 	} {
-		for _, where := range []string{
-			"annotationsTemplate: {ANNOTATIONS}, spec: {apiVersion: v1, kind: ConfigMap}",
-			"spec: {apiVersion: v1, kind: ConfigMap, metadata: {annotations: {ANNOTATIONS}}}",
-		} {
-			f := formtest.Load(t, "- {id: a, nameTemplate: x, deletionPolicy: Retain, "+strings.Replace(where, "ANNOTATIONS", test.annotations, 1)+"}\n")
-			got := annotated(f, Target(test.target), AppsNone)
-			if own := f.Resources[0].Manifest.Field("metadata").Field("annotations"); own != nil && len(f.Resources[0].Annotations) == 0 {
-				got = "a " + own.Fields[0].Key + ": " + own.Fields[0].Value.Str + "\n" + got // no annotation had to change
+		t.Run(test.name, func(t *testing.T) {
+			for _, where := range []string{
+				"annotationsTemplate: {ANNOTATIONS}, spec: {apiVersion: v1, kind: ConfigMap}",
+				"spec: {apiVersion: v1, kind: ConfigMap, metadata: {annotations: {ANNOTATIONS}}}",
+			} {
+				f := formtest.Load(t, "- {id: a, nameTemplate: x, deletionPolicy: Retain, "+strings.Replace(where, "ANNOTATIONS", test.annotations, 1)+"}\n")
+				got := annotated(f, Target(test.target), AppsNone)
+				if own := f.Resources[0].Manifest.Field("metadata").Field("annotations"); own != nil && len(f.Resources[0].Annotations) == 0 {
+					got = "a " + own.Fields[0].Key + ": " + own.Fields[0].Value.Str + "\n" + got // no annotation had to change
+				}
+				if diff := cmp.Diff(test.want, got); diff != "" {
+					t.Errorf("%s:\n%s", where, diff)
+				}
 			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("%s, %s:\n%s", test.name, where, diff)
-			}
-		}
+		})
 	}
 }
 

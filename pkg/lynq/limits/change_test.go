@@ -36,10 +36,12 @@ func TestFate(t *testing.T) {
 		{"nothing is left but what is retained", limits.NodeChange{Before: []limits.Object{retained}}, nil, limits.NodeStays},
 		{"there was nothing", limits.NodeChange{}, nil, limits.NodeStays},
 	} {
-		test.change.Exists = func(r lynq.Ref) bool { return slices.Contains(test.after, r) }
-		if got := test.change.Kind(); got != test.want {
-			t.Errorf("%s: %v, want %v", test.name, got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			test.change.Exists = func(r lynq.Ref) bool { return slices.Contains(test.after, r) }
+			if got := test.change.Kind(); got != test.want {
+				t.Errorf("%v, want %v", got, test.want)
+			}
+		})
 	}
 }
 

@@ -32,9 +32,11 @@ func TestBody(t *testing.T) {
 		"metadata":       {"metadata": map[string]any{"a": func() {}}},
 		"a field":        {"metadata": map[string]any{"a": "b"}, "c": func() {}},
 	} {
-		if b, err := Encode(bad); err == nil {
-			t.Errorf("%s: %s", name, b)
-		}
+		t.Run(name, func(t *testing.T) {
+			if b, err := Encode(bad); err == nil {
+				t.Errorf("%s", b)
+			}
+		})
 	}
 }
 

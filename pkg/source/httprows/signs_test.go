@@ -135,18 +135,20 @@ func TestSignsInDetail(t *testing.T) {
 		{"an array of other links", "nexxt", `{"items":[{"id":"a"}],"links":[{"rel":"self","href":"/rows"},{"rel":"next","href":""}]}`, ""},
 		{"a large array", "nexxt", `{"items":[{"id":"a"}],"other":[{"next":"/x","has_more":true,"total":9}]}`, ""},
 	} {
-		hub := endpoint.HTTPRows{Next: c.hub}
-		if c.hub == "false" {
-			hub = endpoint.HTTPRows{Whole: true}
-		}
-		got, err := answer(hub, c.body)
-		if c.want != "" {
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%s: %q, error %v\nlacks %q", c.name, got, err, c.want)
+		t.Run(c.name, func(t *testing.T) {
+			hub := endpoint.HTTPRows{Next: c.hub}
+			if c.hub == "false" {
+				hub = endpoint.HTTPRows{Whole: true}
 			}
-		} else if err != nil || len(got) != 1 {
-			t.Errorf("%s: %q, %v", c.name, got, err)
-		}
+			got, err := answer(hub, c.body)
+			if c.want != "" {
+				if err == nil || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("%q, error %v\nlacks %q", got, err, c.want)
+				}
+			} else if err != nil || len(got) != 1 {
+				t.Errorf("%q, %v", got, err)
+			}
+		})
 	}
 }
 
