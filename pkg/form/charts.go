@@ -66,8 +66,8 @@ func (c *Chart) Dir() string { return filepath.Dir(c.Pos.File) }
 // readCharts reads spec.charts.
 func readCharts(spec *object) []*Chart {
 	var charts []*Chart
-	for i, item := range spec.list("charts") {
-		o := newObject(spec.report, spec.subject, fmt.Sprintf("%s[%d]", spec.name("charts"), i), item)
+	for _, o := range spec.objects(chartSection) {
+		item := o.value
 		if item.Kind != document.Map {
 			continue
 		}

@@ -24,8 +24,8 @@ type policyDefault struct {
 // readDefaults reads spec.defaults.
 func readDefaults(spec *object) []*policyDefault {
 	var defaults []*policyDefault
-	for i, item := range spec.list("defaults") {
-		o := newObject(spec.report, spec.subject, fmt.Sprintf("%s[%d]", spec.name("defaults"), i), item)
+	for _, o := range spec.objects("defaults") {
+		item := o.value
 		if item.Kind != document.Map {
 			continue
 		}

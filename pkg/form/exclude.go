@@ -52,7 +52,7 @@ func annotatedList(o *object, name string, t Text) []*document.Value {
 func readExclusions(spec *object, name string, items []*document.Value) lynq.Exclusions {
 	var rules lynq.Exclusions
 	for i, item := range items {
-		o := newObject(spec.report, spec.subject, fmt.Sprintf("%s[%d]", name, i), item)
+		o := spec.below(fmt.Sprintf("%s[%d]", name, i), item, "exclude")
 		kind, pattern, namespace := o.needText("kind"), o.needText("name"), o.text("namespace")
 		o.done()
 		if kind.IsSet() && !naming.IsDNS1123Label(strings.ToLower(kind.Text)) {

@@ -3,6 +3,7 @@ package form
 import (
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
@@ -134,7 +135,7 @@ func formFields() Field {
 func rolloutField() Field {
 	return Field{Name: "rollout", Type: ObjectField, Doc: "How changes spread.", Fields: []Field{
 		{Name: "maxSkew", Type: NumberField, High: math.MaxInt32, Default: "0", Doc: "How many nodes may change at once; 0 is no limit."},
-		{Name: "progressDeadlineSeconds", Type: NumberField, Low: 60, High: 3600, Default: "600"},
+		{Name: "progressDeadlineSeconds", Type: NumberField, Low: 60, High: 3600, Default: strconv.Itoa(defaultProgressDeadline)},
 		{Name: "onFailure", Words: []string{string(StopOnFailure), string(ContinueOnFailure)}, Default: string(StopOnFailure), Doc: "What becomes of the rollout once maxSkew nodes that it changed are broken."},
 		{Name: "stages", Type: ListField, Doc: "Parts of the nodes that change one after the other. All other nodes are the last stage.", Rules: `"oneOf": [{"required": ["match"]}, {"required": ["rows"]}, {"required": ["percent"]}]`, Fields: []Field{
 			{Name: "match", Pattern: conditionPattern, Doc: "A template that gives true for the rows of the stage."},

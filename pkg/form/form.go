@@ -3,7 +3,6 @@ package form
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -16,9 +15,9 @@ import (
 const defaultProgressDeadline = 600
 
 // readForm reads a LynqForm.
-func readForm(rep *report, v *document.Value) *Form {
+func readForm(rep *report, v *document.Value, fields []Field) *Form {
 	o := newObject(rep, subject("form", v), "", v)
-	o.accept("apiVersion", "kind", "status")
+	o.fields = fields
 	m := readMeta(o)
 	form := &Form{Pos: v.Pos, Name: m.Name, Namespace: m.Namespace, Generation: m.Generation}
 	form.RenamedFrom = readRenamedFrom(o, m)
@@ -68,10 +67,10 @@ func readRollout(o *object) Rollout {
 	seconds, skew, failed, onFailure := defaultProgressDeadline, 0, 0, StopOnFailure
 	var stages []Stage
 	if o != nil {
-		skew = o.integer("maxSkew", 0, math.MaxInt32, 0)
-		seconds = o.integer("progressDeadlineSeconds", 60, 3600, seconds)
-		onFailure = oneOf(o, "onFailure", o.text("onFailure"), onFailure, []OnFailure{StopOnFailure, ContinueOnFailure})
-		stages, failed = readStages(o), o.integer("maxFailed", 0, math.MaxInt32, 0)
+		skew = o.integer("maxSkew", 0)
+		seconds = o.integer("progressDeadlineSeconds", seconds)
+		onFailure = enum(o, "onFailure", onFailure)
+		stages, failed = readStages(o), o.integer("maxFailed", 0)
 		o.done()
 	}
 	return Rollout{MaxSkew: skew, ProgressDeadline: time.Duration(seconds) * time.Second, OnFailure: onFailure, Stages: stages, MaxFailed: failed}
@@ -80,9 +79,9 @@ func readRollout(o *object) Rollout {
 // readStages reads the stages of a rollout. Each stage selects nodes in exactly one way.
 func readStages(o *object) []Stage {
 	var stages []Stage
-	for i, v := range o.list("stages") {
-		of := newObject(o.report, o.subject, fmt.Sprintf("%s[%d]", o.name("stages"), i), v)
-		s := Stage{v.Pos, readCondition(of, "match"), lynq.Stage{Rows: of.integer("rows", 1, math.MaxInt32, 0), Percent: of.integer("percent", 1, 100, 0), Pause: of.boolean("pause")}}
+	for _, of := range o.objects("stages") {
+		v := of.value
+		s := Stage{v.Pos, readCondition(of, "match"), lynq.Stage{Rows: of.integer("rows", 0), Percent: of.integer("percent", 0), Pause: of.boolean("pause")}}
 		of.done()
 		ways := slices.DeleteFunc([]string{"match", "rows", "percent"}, func(field string) bool { return v.Kind != document.Map || v.Field(field) == nil })
 		if len(ways) != 1 {

@@ -15,7 +15,7 @@ import (
 func readHTTP(o *object, hub *Hub) {
 	c := &hub.Source
 	location := o.needText("url")
-	c.TLS = enum(o, "tls", "", endpoint.TLSDisable, endpoint.TLSVerifyFull)
+	c.TLS = enum(o, "tls", c.TLS)
 	if location.Text != "" {
 		if what, fix := endpoint.CheckHTTPURL(location.Text, c.TLS); what != "" {
 			o.fail(location.Pos, fix, "%s %s", o.name("url"), what)
@@ -28,7 +28,7 @@ func readHTTP(o *object, hub *Hub) {
 	}
 	c.CAFile = beside(ca)
 	readCredentials(o, hub)
-	c.HTTP.Lines = enum(o, "format", "json", "json", "lines") == "lines"
+	c.HTTP.Lines = enum(o, "format", "json") == "lines"
 	c.HTTP.Items, c.HTTP.Next, c.HTTP.Total = filled(o, "items"), filled(o, "next"), filled(o, "total")
 	c.HTTP.NextParameter = filled(o, "nextParameter")
 	c.HTTP.Whole, c.HTTP.Once = !isOn(o, "pages"), !isOn(o, "recheck")

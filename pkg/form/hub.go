@@ -17,9 +17,9 @@ import (
 const defaultSyncInterval = 30 * time.Second
 
 // readHub reads a LynqHub.
-func readHub(rep *report, v *document.Value) *Hub {
+func readHub(rep *report, v *document.Value, fields []Field) *Hub {
 	o := newObject(rep, subject("hub", v), "", v)
-	o.accept("apiVersion", "kind", "status")
+	o.fields = fields
 	m := readMeta(o)
 	hub := &Hub{Pos: v.Pos, Name: m.Name, Namespace: m.Namespace}
 	spec := o.needObject("spec")
@@ -38,7 +38,7 @@ func readHub(rep *report, v *document.Value) *Hub {
 // readSource reads spec.source, which is a type and the block with its name.
 func readSource(o *object, hub *Hub) {
 	hub.SyncInterval = readInterval(o)
-	hub.Source.Type = oneOf(o, "type", o.needText("type"), "", endpoint.Types())
+	hub.Source.Type = oneOf(o, "type", o.needText("type"), hub.Source.Type, o.field("type").Words)
 	for _, kind := range endpoint.Kinds() {
 		t := kind.Type
 		switch block := o.object(string(t)); {
@@ -90,7 +90,7 @@ func readBlock(o *object, kind *endpoint.Kind, hub *Hub) {
 		}
 		c.Path = beside(path)
 		if kind.Block == endpoint.CSVBlock {
-			c.File.Separator = enum(o, "separator", "", endpoint.Separators()...)
+			c.File.Separator = enum(o, "separator", "")
 		} else {
 			c.File.Items = filled(o, "items")
 		}
@@ -104,12 +104,12 @@ func readBlock(o *object, kind *endpoint.Kind, hub *Hub) {
 func readServer(o *object, hub *Hub, kind *endpoint.Kind) {
 	c := &hub.Source
 	c.Host = o.needText("host").Text
-	c.Port = o.integer("port", 1, 65535, kind.Port)
+	c.Port = o.integer("port", kind.Port)
 	c.Username = o.needText("username").Text
 	c.Database = o.needText("database").Text
 	c.Table = o.needText("table").Text
 	c.Where = readWhere(o, kind.Type)
-	c.TLS = enum(o, "tls", "", endpoint.TLSDisable, endpoint.TLSPrefer, endpoint.TLSRequire, endpoint.TLSVerifyFull)
+	c.TLS = enum(o, "tls", c.TLS)
 	ca := o.text("caFile")
 	if ca.IsSet() && c.TLS != "" && c.TLS != endpoint.TLSVerifyFull {
 		o.fail(ca.Pos, "write tls: verify-full, or remove it", "%s has no effect without verification", o.name("caFile"))

@@ -83,6 +83,8 @@ type loader struct {
 	memory *Memory
 	files  map[string]bool // the files that were read
 	in     *Inputs
+	// hub and form have the fields of hubs and forms.
+	hub, form Field
 	// kept are hubs that another load replaces.
 	kept      map[lynq.HubKey]bool
 	sawForm   bool // the files have a form, even if it has errors
@@ -90,7 +92,7 @@ type loader struct {
 }
 
 func newLoader(m *Memory) *loader {
-	return &loader{memory: m, files: map[string]bool{}, in: &Inputs{ClusterScoped: map[GroupKind]bool{}, Plurals: map[GroupKind]string{}}}
+	return &loader{memory: m, hub: hubFields(), form: formFields(), files: map[string]bool{}, in: &Inputs{ClusterScoped: map[GroupKind]bool{}, Plurals: map[GroupKind]string{}}}
 }
 
 // stream reads the documents of one file.
@@ -146,9 +148,9 @@ func (l *loader) ours(v *document.Value, kind, version string) {
 	}
 	switch kind {
 	case wellknown.KindHub:
-		l.in.Hubs = append(l.in.Hubs, readHub(&l.report, v))
+		l.in.Hubs = append(l.in.Hubs, readHub(&l.report, v, l.hub.Fields))
 	case wellknown.KindForm:
-		l.in.Forms = append(l.in.Forms, readForm(&l.report, v))
+		l.in.Forms = append(l.in.Forms, readForm(&l.report, v, l.form.Fields))
 	case wellknown.KindNode, wellknown.KindNode + "List":
 		l.warnings.Add(v.Pos, "", "kind %s is made from hubs and forms, and lynqctl ignores it", kind)
 	case wellknown.KindHub + "List", wellknown.KindForm + "List":

@@ -55,8 +55,8 @@ const (
 
 // readLookups reads spec.lookups.
 func readLookups(spec *object, hub *Hub) {
-	for i, item := range spec.list("lookups") {
-		o := newObject(spec.report, spec.subject, fmt.Sprintf("%s[%d]", spec.name("lookups"), i), item)
+	for _, o := range spec.objects("lookups") {
+		item := o.value
 		l := &Lookup{Pos: item.Pos, Column: o.needText("column").Text, File: o.text("file")}
 		name := o.needText("name")
 		l.Table, l.Key = filled(o, "table"), filled(o, "key")

@@ -109,7 +109,6 @@ func checkMetadata(m *object) {
 		return
 	}
 	refuse := func(field, fix, why string) {
-		m.accept(field)
 		if v := m.value.Field(field); v != nil {
 			m.fail(v.Pos, fix, "%s %s", m.name(field), why)
 		}
@@ -127,7 +126,12 @@ func checkMetadata(m *object) {
 			m.fail(v.Pos, "", "%s must be a mapping, found %s", m.name(field), v.Describe())
 		}
 	}
-	m.done()
+	known := append(serverOwned(), "ownerReferences", "generateName", "name", "namespace", "finalizers", "labels", "annotations")
+	for _, f := range m.value.Fields {
+		if !slices.Contains(known, f.Key) {
+			m.unknown(f, known)
+		}
+	}
 }
 
 func hasName(manifest *document.Value) bool {

@@ -1,8 +1,6 @@
 package form
 
 import (
-	"math"
-
 	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
@@ -36,11 +34,9 @@ func readMeta(o *object) meta {
 		result.Name = name.Text
 	}
 	result.Namespace = readNamespace(m)
-	result.Generation = int64(m.integer("generation", 0, math.MaxInt, 0))
+	result.Generation = int64(m.integer("generation", 0))
 	m.entries("labels")
 	result.Annotations = m.entries("annotations")
-	m.accept("uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
-		"managedFields", "ownerReferences", "finalizers", "selfLink", "generateName")
 	m.done()
 	return result
 }

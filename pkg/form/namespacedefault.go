@@ -1,7 +1,6 @@
 package form
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -11,15 +10,14 @@ import (
 
 // readNamespaceDefaults reads spec.namespaceDefaults.
 func readNamespaceDefaults(spec *object, hub *Hub) {
-	for i, item := range spec.list("namespaceDefaults") {
-		o := newObject(spec.report, spec.subject, fmt.Sprintf("%s[%d]", spec.name("namespaceDefaults"), i), item)
+	for _, o := range spec.objects("namespaceDefaults") {
 		kind, name := o.needText("kind"), o.needText("name")
 		o.done()
 		if kind.Text != "" {
 			checkGroupKind(o, kind)
 		}
 		checkGlob(o, "name", name)
-		hub.DefaultsAt = append(hub.DefaultsAt, item.Pos)
+		hub.DefaultsAt = append(hub.DefaultsAt, o.value.Pos)
 		hub.NamespaceDefaults = append(hub.NamespaceDefaults, lynq.NamespaceDefault{Kind: kind.Text, Name: name.Text})
 	}
 }

@@ -2,6 +2,7 @@ package form
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -10,15 +11,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/suggest"
 )
 
-// object reads the fields of one mapping strictly. Each getter marks its field as known
-// and reports its problems. Then done reports the unknown fields. A null field counts as
-// absent.
+// object reads the fields of one mapping strictly. Each getter reports the problems of its
+// field. Then done reports the unknown fields. A null field counts as absent.
 type object struct {
 	*report
 	subject string // the mapping's owner in messages: form "web"
 	path    string // the mapping's place in the subject: "spec.source"
 	value   *document.Value
-	known   []string
+	fields  []Field // all that it may have
 }
 
 // newObject wraps a value. It reports a value that isn't a mapping, but even then it
@@ -56,7 +56,6 @@ func (o *object) name(field string) string {
 
 // get returns the value of a field, or nil.
 func (o *object) get(field string) *document.Value {
-	o.known = append(o.known, field)
 	v := o.value.Field(field)
 	if v == nil || v.Kind == document.Null {
 		return nil
@@ -64,8 +63,15 @@ func (o *object) get(field string) *document.Value {
 	return v
 }
 
-// accept marks fields as known without reading them.
-func (o *object) accept(fields ...string) { o.known = append(o.known, fields...) }
+// field returns a field of the table, or an empty one.
+func (o *object) field(name string) *Field {
+	for i := range o.fields {
+		if o.fields[i].Name == name {
+			return &o.fields[i]
+		}
+	}
+	return &Field{}
+}
 
 // need is get for a required field.
 func (o *object) need(field string) *document.Value {
@@ -112,16 +118,16 @@ func stringFix(v *document.Value) string {
 }
 
 // integer returns the number at a field, or the default.
-func (o *object) integer(field string, lowest, highest, byDefault int) int {
-	v := o.get(field)
+func (o *object) integer(field string, byDefault int) int {
+	v, of := o.get(field), o.field(field)
 	switch {
 	case v == nil:
 		return byDefault
 	case v.Kind != document.Int:
 		o.fail(v.Pos, "", "%s must be a whole number, found %s", o.name(field), v.Describe())
 		return byDefault
-	case v.Int < int64(lowest) || v.Int > int64(highest):
-		o.fail(v.Pos, "", "%s must be from %d to %d, found %d", o.name(field), lowest, highest, v.Int)
+	case v.Int < int64(of.Low) || v.Int > int64(of.High):
+		o.fail(v.Pos, "", "%s must be from %d to %d, found %d", o.name(field), of.Low, of.High, v.Int)
 		return byDefault
 	}
 	return int(v.Int)
@@ -141,22 +147,18 @@ func (o *object) boolean(field string) bool {
 }
 
 // enum returns the word at a field, or the default.
-func enum[T ~string](o *object, field string, byDefault T, allowed ...T) T {
-	return oneOf(o, field, o.text(field), byDefault, allowed)
+func enum[T ~string](o *object, field string, byDefault T) T {
+	return oneOf(o, field, o.text(field), byDefault, o.field(field).Words)
 }
 
-// oneOf checks that a text is one of the allowed words. A text without a position counts
+// oneOf checks that a text is one of these words. A text without a position counts
 // as absent.
-func oneOf[T ~string](o *object, field string, t Text, byDefault T, allowed []T) T {
+func oneOf[T ~string](o *object, field string, t Text, byDefault T, words []string) T {
 	if !t.IsSet() {
 		return byDefault
 	}
-	if slices.Contains(allowed, T(t.Text)) {
+	if slices.Contains(words, t.Text) {
 		return T(t.Text)
-	}
-	words := make([]string, len(allowed))
-	for i, word := range allowed {
-		words[i] = string(word)
 	}
 	fix := ""
 	if _, ok := suggest.Near(t.Text, words); ok { // the message lists them all anyway
@@ -177,6 +179,24 @@ func (o *object) list(field string) []*document.Value {
 		return nil
 	}
 	return v.Items
+}
+
+// objects returns the mappings in a list, with their places in it.
+func (o *object) objects(field string) iter.Seq2[int, *object] {
+	return func(yield func(int, *object) bool) {
+		for i, item := range o.list(field) {
+			if !yield(i, o.below(fmt.Sprintf("%s[%d]", o.name(field), i), item, field)) {
+				return
+			}
+		}
+	}
+}
+
+// below wraps a value that a field has.
+func (o *object) below(path string, v *document.Value, field string) *object {
+	below := newObject(o.report, o.subject, path, v)
+	below.fields = o.field(field).Fields
+	return below
 }
 
 // texts returns the strings of a list.
@@ -216,7 +236,7 @@ func (o *object) object(field string) *object {
 	if v == nil {
 		return nil
 	}
-	return newObject(o.report, o.subject, o.name(field), v)
+	return o.below(o.name(field), v, field)
 }
 
 // needObject returns the mapping at a required field, and never nil.
@@ -227,16 +247,24 @@ func (o *object) needObject(field string) *object {
 		// problem.
 		return &object{report: o.report, subject: o.subject, path: o.name(field), value: &document.Value{Pos: o.value.Pos}}
 	}
-	return newObject(o.report, o.subject, o.name(field), v)
+	return o.below(o.name(field), v, field)
 }
 
 // done reports the unknown fields.
 func (o *object) done() {
 	for _, f := range o.value.Fields {
-		if !slices.Contains(o.known, f.Key) {
-			o.fail(f.Pos, suggest.Fix(f.Key, o.known), "unknown field %q", o.name(f.Key))
+		if o.field(f.Key).Name == "" {
+			var known []string
+			for i := range o.fields {
+				known = append(known, o.fields[i].Name)
+			}
+			o.unknown(f, known)
 		}
 	}
+}
+
+func (o *object) unknown(f document.Field, known []string) {
+	o.fail(f.Pos, suggest.Fix(f.Key, known), "unknown field %q", o.name(f.Key))
 }
 
 // IsSet reports whether the file has the field.

@@ -65,10 +65,12 @@ func policyField(o *object, f *lynq.PolicyField) saying {
 		return saying{}
 	}
 	switch f.Kind {
-	case lynq.WavePolicy:
-		return numbered(v, o.integer(f.Field, lynq.LowestWave, lynq.HighestWave, lynq.LowestWave-1), lynq.LowestWave)
-	case lynq.SecondsPolicy:
-		return numbered(v, o.integer(f.Field, 1, 3600, 0), 1)
+	case lynq.WavePolicy, lynq.SecondsPolicy:
+		lowest := o.field(f.Field).Low
+		if n := o.integer(f.Field, lowest-1); n >= lowest {
+			return saying{value: strconv.Itoa(n), text: strconv.Itoa(n), pos: v.Pos}
+		}
+		return saying{}
 	case lynq.FlagPolicy:
 		if on := strconv.FormatBool(o.boolean(f.Field)); v.Kind == document.Bool {
 			return saying{value: on, text: on, pos: v.Pos}
@@ -76,14 +78,6 @@ func policyField(o *object, f *lynq.PolicyField) saying {
 		return saying{}
 	}
 	return policyText(o, f, o.name(f.Field), o.text(f.Field))
-}
-
-// numbered returns a number, unless the policy doesn't allow it.
-func numbered(v *document.Value, n, lowest int) saying {
-	if n < lowest {
-		return saying{}
-	}
-	return saying{value: strconv.Itoa(n), text: strconv.Itoa(n), pos: v.Pos}
 }
 
 // policyAnnotation reads a policy from its annotation. It reports a wrong value.

@@ -24,6 +24,7 @@ type entry struct {
 func readEntry(spec *object, s section, index int, v *document.Value, defaults []*policyDefault) *entry {
 	label := entryLabel(v.Field("id").Literal(), s.Name, index)
 	o := newObject(spec.report, spec.subject+", "+label, "", v)
+	o.fields = spec.field(s.Name).Fields
 	r := &Resource{Pos: v.Pos, Section: s.Name, Manifest: &document.Value{Kind: document.Map, Pos: v.Pos}}
 	e := &entry{Resource: r, label: label}
 	id := readID(o)

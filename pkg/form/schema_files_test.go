@@ -195,6 +195,9 @@ func (w *schemaWriter) properties(f *form.Field) ordered {
 	var required []string
 	for i := range f.Fields {
 		below := &f.Fields[i]
+		if slices.ContainsFunc(properties, func(m member) bool { return m.key == below.Name }) {
+			w.t.Errorf("%s has %s twice", f.Name, below.Name)
+		}
 		properties = append(properties, member{below.Name, w.field(below)})
 		if below.Required {
 			required = append(required, below.Name)

@@ -24,15 +24,13 @@ type Tombstone struct {
 // readTombstones reads spec.tombstones.
 func readTombstones(spec *object) []*Tombstone {
 	var stones []*Tombstone
-	for i, item := range spec.list("tombstones") {
-		id := fmt.Sprintf("tombstones[%d]", i)
-		o := newObject(spec.report, spec.subject, spec.name(id), item)
-		t := &Tombstone{Pos: item.Pos, ID: id, APIVersion: readLiteral(o, "apiVersion"), Kind: readLiteral(o, "kind")}
+	for i, o := range spec.objects("tombstones") {
+		t := &Tombstone{Pos: o.value.Pos, ID: fmt.Sprintf("tombstones[%d]", i), APIVersion: readLiteral(o, "apiVersion"), Kind: readLiteral(o, "kind")}
 		t.NameTemplate = o.needText("nameTemplate")
 		t.TargetNamespace = notBlank(o.text("targetNamespace"))
 		t.MatchLabels = o.entries("matchLabels")
 		o.done()
-		checkTombstone(o, item.Pos, t.APIVersion, t.Kind, "matchLabels", t.MatchLabels)
+		checkTombstone(o, t.Pos, t.APIVersion, t.Kind, "matchLabels", t.MatchLabels)
 		stones = append(stones, t)
 	}
 	return stones
