@@ -7,7 +7,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/usecase/apply"
-	"github.com/lynqctl/lynqctl/internal/usecase/diff"
+	"github.com/lynqctl/lynqctl/internal/usecase/diffcmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 )
 
@@ -80,6 +80,6 @@ func (a *app) apply(ctx context.Context, f *cmdflags.Apply) error {
 	if err != nil {
 		return err
 	}
-	o.Review, o.Explain = diff.Refusing(failOn), diff.Explain
+	o.Review, o.Explain = diffcmd.Refusing(failOn), diffcmd.Explain
 	return f.Metrics.Measured(a.RunEngine(&f.Run), func(e *session.Engine) error { return apply.Run(ctx, e, o) })
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/extdiff"
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/ui"
-	usecase "github.com/lynqctl/lynqctl/internal/usecase/diff"
+	"github.com/lynqctl/lynqctl/internal/usecase/diffcmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/page"
@@ -124,7 +124,7 @@ func (a *app) diff(ctx context.Context, f *diffFlags) error {
 	if f.format != diffText {
 		external = nil
 	}
-	return usecase.Run(ctx, a.Engine(f.Run.Output), o, &usecase.Output{KeepSides: external != nil, FailOn: failOn, Show: func(ctx context.Context, report *diff.Report) (bool, error) {
+	return diffcmd.Run(ctx, a.Engine(f.Run.Output), o, &diffcmd.Output{KeepSides: external != nil, FailOn: failOn, Show: func(ctx context.Context, report *diff.Report) (bool, error) {
 		return a.showDiff(ctx, f, expand, external, report)
 	}})
 }

@@ -15,14 +15,14 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/internal/usecase/history"
+	"github.com/lynqctl/lynqctl/internal/usecase/historycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
 // historyFlags are the flags of history and history show.
 type historyFlags struct {
-	history.Options
+	historycmd.Options
 	print cmdflags.Print
 	all   bool
 	since string
@@ -103,7 +103,7 @@ func (a *app) history(ctx context.Context, f *historyFlags, hub string) error {
 	if err := f.check(now, hub); err != nil {
 		return err
 	}
-	runs, err := history.List(ctx, a.Engine(""), &f.Options)
+	runs, err := historycmd.List(ctx, a.Engine(""), &f.Options)
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (a *app) historyShow(ctx context.Context, f *historyFlags, run string) erro
 	if err := cmp.Or(err, f.check(now, f.Hub)); err != nil {
 		return err
 	}
-	runs, err := history.Show(ctx, a.Engine(""), &f.Options, run)
+	runs, err := historycmd.Show(ctx, a.Engine(""), &f.Options, run)
 	if runs == nil {
 		return err
 	}

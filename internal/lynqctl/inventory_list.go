@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
-	"github.com/lynqctl/lynqctl/internal/usecase/inventory"
+	"github.com/lynqctl/lynqctl/internal/usecase/inventorycmd"
 )
 
 func inventoryListCommand(a *app) *cobra.Command {
@@ -38,7 +38,7 @@ func (a *app) inventoryList(ctx context.Context, f *inventoryFlags, failed bool)
 	if err := f.check(); err != nil {
 		return err
 	}
-	r, err := inventory.List(ctx, a.Engine(""), &f.options)
+	r, err := inventorycmd.List(ctx, a.Engine(""), &f.options)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/internal/usecase/inventory"
+	"github.com/lynqctl/lynqctl/internal/usecase/inventorycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
@@ -71,7 +71,7 @@ func (a *app) inventoryRebuild(ctx context.Context, f *rebuildFlags, nodes []str
 	if err != nil {
 		return err
 	}
-	return inventory.Rebuild(ctx, a.Engine(f.Run.Output), &inventory.RebuildOptions{
+	return inventorycmd.Rebuild(ctx, a.Engine(f.Run.Output), &inventorycmd.RebuildOptions{
 		Apply: *o, Node: nodes, Where: namespace, Yes: f.yes,
 		Show: func(rebuilt []orphan.Rebuilt, complete bool) error {
 			return session.Fail(list.Print(ui.RebuiltList(rebuilt, complete), tty.Format(f.Run.Output), a.Out(), a.NoteOut()))

@@ -8,7 +8,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/ui"
-	"github.com/lynqctl/lynqctl/internal/usecase/inventory"
+	"github.com/lynqctl/lynqctl/internal/usecase/inventorycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 )
@@ -77,7 +77,7 @@ func (a *app) inventoryRestore(ctx context.Context, f *restoreFlags, args []stri
 		return err
 	}
 	f.options.Nodes = nodes
-	return inventory.Restore(ctx, a.Engine(""), &inventory.RestoreOptions{
+	return inventorycmd.Restore(ctx, a.Engine(""), &inventorycmd.RestoreOptions{
 		RunOptions: f.run.RunOptions, InventoryOptions: f.options,
 		Show: func(found []decide.Restoration, complete bool) error {
 			return a.printList(&f.print, ui.RestorationList(found, complete))

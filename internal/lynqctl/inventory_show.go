@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
-	"github.com/lynqctl/lynqctl/internal/usecase/inventory"
+	"github.com/lynqctl/lynqctl/internal/usecase/inventorycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 )
 
@@ -43,7 +43,7 @@ func (a *app) inventoryShow(ctx context.Context, f *inventoryFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	inventories, notFound := inventory.Show(ctx, a.Engine(""), &f.options)
+	inventories, notFound := inventorycmd.Show(ctx, a.Engine(""), &f.options)
 	var all []*list.Details
 	for _, inv := range inventories {
 		all = append(all, ui.InventoryDetails(inv, time.Now()))

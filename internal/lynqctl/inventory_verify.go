@@ -9,7 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/internal/usecase/inventory"
+	"github.com/lynqctl/lynqctl/internal/usecase/inventorycmd"
 )
 
 func inventoryVerifyCommand(a *app) *cobra.Command {
@@ -48,7 +48,7 @@ func (a *app) inventoryVerify(ctx context.Context, f *inventoryFlags, recordedOn
 	if err := f.check(); err != nil {
 		return err
 	}
-	v, err := inventory.Verify(ctx, a.Engine(""), &inventory.VerifyOptions{InventoryOptions: f.options, RecordedOnly: recordedOnly})
+	v, err := inventorycmd.Verify(ctx, a.Engine(""), &inventorycmd.VerifyOptions{InventoryOptions: f.options, RecordedOnly: recordedOnly})
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (a *app) inventoryVerify(ctx context.Context, f *inventoryFlags, recordedOn
 }
 
 // showVerification shows the findings.
-func (a *app) showVerification(v *inventory.Verification, f *inventoryFlags) error {
+func (a *app) showVerification(v *inventorycmd.Verification, f *inventoryFlags) error {
 	shown := ui.Verification(*v)
 	l := shown.List(f.options.Where())
 	if err := a.printList(&f.print, l); err != nil {

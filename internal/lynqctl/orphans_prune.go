@@ -10,14 +10,14 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	usecase "github.com/lynqctl/lynqctl/internal/usecase/orphans"
+	"github.com/lynqctl/lynqctl/internal/usecase/orphans"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
 // pruneFlags are the flags of orphans prune.
 type pruneFlags struct {
 	orphanFlags
-	prune usecase.PruneOptions
+	prune orphans.PruneOptions
 	run   cmdflags.Run
 	plan  cmdflags.Plan
 }
@@ -88,5 +88,5 @@ func (a *app) orphansPrune(ctx context.Context, f *pruneFlags, args []string) er
 	if err := f.plan.Apply(&o.RunOptions); err != nil {
 		return err
 	}
-	return usecase.Prune(ctx, a.RunEngine(&f.run), &o)
+	return orphans.Prune(ctx, a.RunEngine(&f.run), &o)
 }

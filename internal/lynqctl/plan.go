@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
-	usecase "github.com/lynqctl/lynqctl/internal/usecase/diff"
+	"github.com/lynqctl/lynqctl/internal/usecase/diffcmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/planfile"
 	"github.com/lynqctl/lynqctl/pkg/diff"
@@ -72,7 +72,7 @@ func (a *app) plan(ctx context.Context, f *diffFlags, out string) error {
 	if err != nil {
 		return err
 	}
-	return usecase.Run(ctx, a.Engine(f.Run.Output), o, &usecase.Output{
+	return diffcmd.Run(ctx, a.Engine(f.Run.Output), o, &diffcmd.Output{
 		FailOn: failOn,
 		Show: func(ctx context.Context, report *diff.Report) (bool, error) {
 			return a.showDiff(ctx, f, expand, nil, report)

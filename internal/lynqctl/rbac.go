@@ -14,7 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	usecase "github.com/lynqctl/lynqctl/internal/usecase/rbac"
+	"github.com/lynqctl/lynqctl/internal/usecase/rbaccmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 	"github.com/lynqctl/lynqctl/pkg/rbac"
@@ -22,7 +22,7 @@ import (
 
 // rbacFlags are the flags of rbac.
 type rbacFlags struct {
-	usecase.Options
+	rbaccmd.Options
 	purposes []string
 	account  string
 	name     string
@@ -98,7 +98,7 @@ func (a *app) rbac(ctx context.Context, f *rbacFlags) error {
 	if err != nil {
 		return err
 	}
-	rights, hubs, err := usecase.Of(ctx, a.Engine(""), &f.Options)
+	rights, hubs, err := rbaccmd.Of(ctx, a.Engine(""), &f.Options)
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (f *rbacFlags) checkKeptTo() error {
 
 // checkRights shows which permissions the user lacks.
 func (a *app) checkRights(ctx context.Context, f *rbacFlags, rights *rbac.Rights) error {
-	lacking, err := usecase.Lacking(ctx, a.Engine(""), &f.Options, rights.Rules)
+	lacking, err := rbaccmd.Lacking(ctx, a.Engine(""), &f.Options, rights.Rules)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
-	"github.com/lynqctl/lynqctl/internal/usecase/render"
+	"github.com/lynqctl/lynqctl/internal/usecase/rendercmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
@@ -31,7 +31,7 @@ type renderCommandFlags struct {
 	tree         treeFlags
 	allowVarying bool
 	check        bool
-	tried        render.Template
+	tried        rendercmd.Template
 	second       string // the time of the first pass of a check, "" outside of a second pass
 }
 
@@ -62,7 +62,7 @@ func renderCommand(a *app) *cobra.Command {
 				return err
 			}
 			if cmd.Flags().Changed("template") {
-				return render.Try(cmd.Context(), a.Engine(""), &render.Options{RenderOptions: f.Options}, f.tried, a.Out())
+				return rendercmd.Try(cmd.Context(), a.Engine(""), &rendercmd.Options{RenderOptions: f.Options}, f.tried, a.Out())
 			}
 			return a.render(cmd.Context(), &f)
 		},
@@ -148,8 +148,8 @@ func (a *app) render(ctx context.Context, f *renderCommandFlags) error {
 	o.RenderOptions = f.Options
 	o.Losses = func(all, untold []policy.Loss) error { return a.showLosses(&f.tree, all, untold) }
 	o.Planned = func(r *gitops.Report) error { return f.tree.expanded.Check(r.Groups().Set) }
-	o.Show = func(t *render.Tree) error { return a.showTree(&f.tree, t) }
-	o.Refuse = func(t *render.Tree) error { return a.refuseTree(&f.tree, t) }
+	o.Show = func(t *rendercmd.Tree) error { return a.showTree(&f.tree, t) }
+	o.Refuse = func(t *rendercmd.Tree) error { return a.refuseTree(&f.tree, t) }
 	switch f.Format {
 	case cmdflags.KYAML:
 		o.Convert = asKYAML
@@ -159,7 +159,7 @@ func (a *app) render(ctx context.Context, f *renderCommandFlags) error {
 	if f.check {
 		return a.checkRender(ctx, f, o)
 	}
-	return render.Run(ctx, e, o, a.Out().Manifests())
+	return rendercmd.Run(ctx, e, o, a.Out().Manifests())
 }
 
 func asKYAML(text []byte) ([]byte, error) {
@@ -186,7 +186,7 @@ func asNames(text []byte) ([]byte, error) {
 }
 
 // checkRender renders twice. Both passes use the same time for rows that expire.
-func (a *app) checkRender(ctx context.Context, f *renderCommandFlags, o *render.Options) error {
+func (a *app) checkRender(ctx context.Context, f *renderCommandFlags, o *rendercmd.Options) error {
 	e, now := a.Engine(""), a.Now()
 	if f.second != "" {
 		var err error
@@ -195,7 +195,7 @@ func (a *app) checkRender(ctx context.Context, f *renderCommandFlags, o *render.
 		}
 	}
 	e.Clock = func() time.Time { return now }
-	return render.Check(ctx, e, &render.CheckOptions{Render: *o, Second: f.second != "", Again: a.secondPass(now)}, a.Out().Manifests())
+	return rendercmd.Check(ctx, e, &rendercmd.CheckOptions{Render: *o, Second: f.second != "", Again: a.secondPass(now)}, a.Out().Manifests())
 }
 
 // secondPassFlag turns a process into the second pass of a check.

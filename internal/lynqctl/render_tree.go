@@ -12,7 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/internal/usecase/render"
+	"github.com/lynqctl/lynqctl/internal/usecase/rendercmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/changeset"
@@ -37,7 +37,7 @@ const noApps = "none"
 // treeFlags are the flags of render about a tree of files, and about the tool that applies
 // the manifests.
 type treeFlags struct {
-	options   render.Options
+	options   rendercmd.Options
 	layout    string
 	maxDelete string
 	target    string
@@ -203,7 +203,7 @@ func treeRefusals(refusals []plan.Refusal) []treeRefusal {
 }
 
 // showTree shows the changes of a run, or of a dry run.
-func (a *app) showTree(f *treeFlags, t *render.Tree) error {
+func (a *app) showTree(f *treeFlags, t *rendercmd.Tree) error {
 	switch f.report {
 	case diffJSON:
 		return a.writeReport(f, &treeReport{Report: t.Report, Groups: ui.Groups(t.Report.Groups().Set)})
@@ -225,7 +225,7 @@ func (a *app) showTree(f *treeFlags, t *render.Tree) error {
 
 // refuseTree shows why guards refuse the run. A comment on a pull request, a page, and
 // --expand also show what the run would have written.
-func (a *app) refuseTree(f *treeFlags, t *render.Tree) error {
+func (a *app) refuseTree(f *treeFlags, t *rendercmd.Tree) error {
 	refusals := t.Report.Refusals
 	if text := f.report == "table" || f.report == trailers; text && f.expanded != (ui.Expand{}) {
 		if err := ui.PrintTree(t.Report, f.expanded, true, a.NoteOut()); err != nil {

@@ -15,9 +15,9 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/internal/usecase/status"
+	"github.com/lynqctl/lynqctl/internal/usecase/statuscmd"
 	"github.com/lynqctl/lynqctl/pkg/lynq/suggest"
-	nodestatus "github.com/lynqctl/lynqctl/pkg/status"
+	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
 // statusFlags are the flags of status, and of status hub and form.
@@ -190,11 +190,11 @@ func (a *app) status(ctx context.Context, f *statusFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	o := &status.Options{InventoryOptions: f.options, FailedOnly: f.failed, Recorded: f.recorded}
+	o := &statuscmd.Options{InventoryOptions: f.options, FailedOnly: f.failed, Recorded: f.recorded}
 	if f.watch {
-		return status.Follow(ctx, a.Engine(""), o, a.statusView(f))
+		return statuscmd.Follow(ctx, a.Engine(""), o, a.statusView(f))
 	}
-	s, err := status.List(ctx, a.Engine(""), o)
+	s, err := statuscmd.List(ctx, a.Engine(""), o)
 	if err != nil {
 		return err
 	}
@@ -206,16 +206,16 @@ func (a *app) status(ctx context.Context, f *statusFlags) error {
 
 // statusView returns the function that shows a watch. A terminal gets a table in place, and
 // other outputs get one line for each change.
-func (a *app) statusView(f *statusFlags) func(time.Time, *status.Status, []nodestatus.Node) error {
+func (a *app) statusView(f *statusFlags) func(time.Time, *statuscmd.Status, []status.Node) error {
 	out, format, view := a.Out(), tty.Format(f.print.Output), f.view()
 	if !out.Terminal || format != tty.Table && format != tty.Wide {
 		feed := &list.Feed{Out: out, Format: format, Columns: view.Columns()}
-		return func(now time.Time, s *status.Status, news []nodestatus.Node) error {
+		return func(now time.Time, s *statuscmd.Status, news []status.Node) error {
 			return feed.Add(view.Items(news, slices.Concat(news, s.Nodes), now)...)
 		}
 	}
 	screen := ui.NewScreen(out)
-	return func(now time.Time, s *status.Status, _ []nodestatus.Node) error {
+	return func(now time.Time, s *statuscmd.Status, _ []status.Node) error {
 		screen.Show(view.List((*ui.Nodes)(s), now), format == tty.Wide)
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/internal/usecase/status"
+	"github.com/lynqctl/lynqctl/internal/usecase/statuscmd"
 )
 
 func statusNodeCommand(a *app) *cobra.Command {
@@ -58,17 +58,17 @@ func (a *app) statusNodes(ctx context.Context, f *inventoryFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	nodes, notFound := status.Nodes(ctx, a.Engine(""), &f.options)
+	nodes, notFound := statuscmd.Nodes(ctx, a.Engine(""), &f.options)
 	for _, s := range nodes {
 		list.Warn(a.NoteOut(), s.Warnings)
 	}
 	if err := f.printDetails(a, a.details(nodes)); err != nil || notFound != nil {
 		return cmp.Or(err, notFound)
 	}
-	return status.NotReady(nodes)
+	return statuscmd.NotReady(nodes)
 }
 
-func (a *app) details(nodes []*status.NodeStatus) []*list.Details {
+func (a *app) details(nodes []*statuscmd.NodeStatus) []*list.Details {
 	all := make([]*list.Details, len(nodes))
 	for i, s := range nodes {
 		n := ui.NodeNow(*s)
@@ -86,14 +86,14 @@ func (a *app) watchNodes(ctx context.Context, f *inventoryFlags) error {
 	out, format := a.Out(), tty.Format(f.print.Output)
 	if out.Terminal && (format == tty.Table || format == tty.Wide) {
 		screen := ui.NewScreen(out)
-		return status.FollowNodes(ctx, a.Engine(""), &f.options, func(nodes []*status.NodeStatus) error {
+		return statuscmd.FollowNodes(ctx, a.Engine(""), &f.options, func(nodes []*statuscmd.NodeStatus) error {
 			screen.ShowDetails(a.details(nodes), format == tty.Wide)
 			return nil
 		})
 	}
 	var last []byte
 	feed := &list.Feed{Out: out, Format: format}
-	return status.FollowNodes(ctx, a.Engine(""), &f.options, func(nodes []*status.NodeStatus) error {
+	return statuscmd.FollowNodes(ctx, a.Engine(""), &f.options, func(nodes []*statuscmd.NodeStatus) error {
 		all := a.details(nodes)
 		data := make([]list.Item, len(all))
 		for i, d := range all {

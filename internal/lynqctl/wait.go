@@ -13,7 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/internal/usecase/status"
+	"github.com/lynqctl/lynqctl/internal/usecase/statuscmd"
 )
 
 // waitPatience is the default of wait's --timeout. It is that of a resource in a form.
@@ -102,7 +102,7 @@ func (a *app) waitFiles(ctx context.Context, f *waitFlags) error {
 		return err
 	}
 	f.files.Access, f.files.Namespace = f.options.Access, f.options.Namespace
-	hubs, err := status.HubsOf(ctx, a.Engine(""), &f.files)
+	hubs, err := statuscmd.HubsOf(ctx, a.Engine(""), &f.files)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (a *app) waitFiles(ctx context.Context, f *waitFlags) error {
 }
 
 func (a *app) wait(ctx context.Context, f *waitFlags) error {
-	s, err := status.Wait(ctx, a.Engine(""), &status.Options{InventoryOptions: f.options})
+	s, err := statuscmd.Wait(ctx, a.Engine(""), &statuscmd.Options{InventoryOptions: f.options})
 	if s == nil {
 		return err
 	}

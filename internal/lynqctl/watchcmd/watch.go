@@ -16,7 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/lynqctl/console"
 	"github.com/lynqctl/lynqctl/internal/serve"
 	"github.com/lynqctl/lynqctl/internal/usecase/apply"
-	"github.com/lynqctl/lynqctl/internal/usecase/diff"
+	"github.com/lynqctl/lynqctl/internal/usecase/diffcmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/internal/usecase/watch"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
@@ -131,7 +131,7 @@ func run(ctx context.Context, c *console.Console, f *watchFlags, o *apply.Option
 		if c.FromEnvironment != "" {
 			e.View.Note(c.FromEnvironment)
 		}
-		o.Explain = diff.Explain
+		o.Explain = diffcmd.Explain
 		return watch.Run(ctx, e, &watch.Options{Apply: *o})
 	}
 	if f.listen == "" && f.perNode {

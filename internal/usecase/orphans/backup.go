@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
-	usecase "github.com/lynqctl/lynqctl/internal/usecase/backup"
+	"github.com/lynqctl/lynqctl/internal/usecase/backup"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
@@ -20,11 +20,11 @@ type reader interface {
 	Get(ctx context.Context, r lynq.APIResource, namespace, name string) (*unstructured.Unstructured, error)
 }
 
-// backup writes the manifest of each orphan to a file for kubectl apply. It replaces the
+// saveManifests writes the manifest of each orphan to a file for kubectl apply. It replaces the
 // orphans' metadata by what it read, so that prune deletes exactly what it saved. It never
 // overwrites a file.
-func backup(ctx context.Context, client reader, dir string, orphans []orphan.Orphan) error {
-	root, err := usecase.OpenDir(dir)
+func saveManifests(ctx context.Context, client reader, dir string, orphans []orphan.Orphan) error {
+	root, err := backup.OpenDir(dir)
 	if err != nil {
 		return fmt.Errorf("make a place for the backup: %w", err)
 	}
@@ -60,11 +60,11 @@ func writeManifest(root *os.Root, ref lynq.Ref, content *unstructured.Unstructur
 	if volume, _, _ := unstructured.NestedString(content.Object, "spec", "volumeName"); volume != "" {
 		text = append([]byte(volumeNote), text...)
 	}
-	name := usecase.Name(ref)
+	name := backup.Name(ref)
 	if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
 	}
-	return usecase.WriteOnce(root, name, text, "--backup-dir")
+	return backup.WriteOnce(root, name, text, "--backup-dir")
 }
 
 // volumeNote precedes the manifest of a claim that has a volume.

@@ -99,7 +99,7 @@ func TestBackup(t *testing.T) {
 		"Deployment.apps/shop/acme":                         "{apiVersion: apps/v1, kind: Deployment, metadata: {name: acme, namespace: shop, uid: u-1}, spec: {replicas: 2}, status: {replicas: 2}}",
 	}
 	orphans := on(t, "Secret/shop/acme", "ClusterRole.rbac.authorization.k8s.io/system:acme", "Deployment.apps/shop/acme", "PersistentVolumeClaim/shop/acme")
-	if err := backup(t.Context(), s, dir, orphans); err != nil {
+	if err := saveManifests(t.Context(), s, dir, orphans); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]string{
@@ -154,11 +154,11 @@ spec:
 	}
 
 	// A second backup accepts the same files, but overwrites no others.
-	if err := backup(t.Context(), s, dir, orphans); err != nil {
+	if err := saveManifests(t.Context(), s, dir, orphans); err != nil {
 		t.Errorf("the same a second time: %v", err)
 	}
 	s["Secret/shop/acme"] = strings.Replace(secretOnServer, "Z29sZA==", "c2lsdmVy", 1)
-	err := backup(t.Context(), s, dir, orphans)
+	err := saveManifests(t.Context(), s, dir, orphans)
 	if err == nil || !strings.Contains(err.Error(), "Secret_acme.yaml exists already, with other content") {
 		t.Errorf("another version: %v", err)
 	}
@@ -170,19 +170,19 @@ spec:
 func TestBackupFails(t *testing.T) {
 	s := shelf{"Secret/shop/acme": secretOnServer}
 	dir := t.TempDir()
-	if err := backup(t.Context(), s, dir, on(t, "Secret/shop/acme", "ConfigMap/shop/unread")); !errors.Is(err, errUnread) || !strings.Contains(err.Error(), "ConfigMap/shop/unread") {
+	if err := saveManifests(t.Context(), s, dir, on(t, "Secret/shop/acme", "ConfigMap/shop/unread")); !errors.Is(err, errUnread) || !strings.Contains(err.Error(), "ConfigMap/shop/unread") {
 		t.Errorf("what cannot be read: %v", err)
 	}
 	replaced := on(t, "Secret/shop/acme")
 	replaced[0].UID = types.UID("another")
-	if err := backup(t.Context(), s, t.TempDir(), replaced); err == nil || !strings.Contains(err.Error(), "deleted and created again") {
+	if err := saveManifests(t.Context(), s, t.TempDir(), replaced); err == nil || !strings.Contains(err.Error(), "deleted and created again") {
 		t.Errorf("another object: %v", err)
 	}
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := backup(t.Context(), s, file, on(t, "Secret/shop/acme")); err == nil || !strings.Contains(err.Error(), "make a place for the backup") {
+	if err := saveManifests(t.Context(), s, file, on(t, "Secret/shop/acme")); err == nil || !strings.Contains(err.Error(), "make a place for the backup") {
 		t.Errorf("no directory: %v", err)
 	}
 	// A link can't lead out of the directory.
@@ -191,7 +191,7 @@ func TestBackupFails(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(linked, "shop")); err != nil {
 		t.Fatal(err)
 	}
-	if err := backup(t.Context(), s, linked, on(t, "Secret/shop/acme")); err == nil {
+	if err := saveManifests(t.Context(), s, linked, on(t, "Secret/shop/acme")); err == nil {
 		t.Error("a backup went through a link to somewhere else")
 	}
 	if entries, err := os.ReadDir(outside); err != nil || len(entries) > 0 {

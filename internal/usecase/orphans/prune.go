@@ -141,7 +141,7 @@ func (j *pruneJob) ended(err error) error {
 // carryOut backs up orphans and deletes them.
 func (j *pruneJob) carryOut(ctx context.Context, orphans []orphan.Orphan) error {
 	if j.o.BackupDir != "" {
-		if err := backup(ctx, j.Client, j.o.BackupDir, orphans); err != nil {
+		if err := saveManifests(ctx, j.Client, j.o.BackupDir, orphans); err != nil {
 			return session.Untouched(ctx, err)
 		}
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/lynqctl/lynqctl/internal/kube"
 	usecase "github.com/lynqctl/lynqctl/internal/usecase/apply"
 	"github.com/lynqctl/lynqctl/internal/usecase/delete"
-	"github.com/lynqctl/lynqctl/internal/usecase/inventory"
+	"github.com/lynqctl/lynqctl/internal/usecase/inventorycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/internal/usecase/status"
+	"github.com/lynqctl/lynqctl/internal/usecase/statuscmd"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
@@ -128,14 +128,14 @@ func TestLifecycle(t *testing.T) {
 	}
 	chosen := session.InventoryOptions{Access: access, Namespace: env.Namespace, Nodes: []string{"acme-web"}}
 	run("status", func(e *session.Engine) error {
-		s, err := status.List(t.Context(), e, &status.Options{InventoryOptions: chosen})
+		s, err := statuscmd.List(t.Context(), e, &statuscmd.Options{InventoryOptions: chosen})
 		if err == nil && (len(s.Nodes) != 1 || !s.Nodes[0].Well) {
 			t.Errorf("status: %+v", s.Nodes)
 		}
 		return err
 	})
 	run("verify", func(e *session.Engine) error {
-		v, err := inventory.Verify(t.Context(), e, &inventory.VerifyOptions{InventoryOptions: chosen, RecordedOnly: true})
+		v, err := inventorycmd.Verify(t.Context(), e, &inventorycmd.VerifyOptions{InventoryOptions: chosen, RecordedOnly: true})
 		if err == nil && (v.Nodes != 1 || v.Objects != 1 || len(v.Findings) != 0) {
 			t.Errorf("verify: %+v", v)
 		}

@@ -1,5 +1,0 @@
-// Package history is the use case of lynqctl history: it reads the runs of hubs.
-//
-// Options flow in, runs flow out. Package session writes histories. This package writes
-// nothing.
-package history
