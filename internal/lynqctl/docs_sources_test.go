@@ -13,7 +13,7 @@ import (
 )
 
 // TestDocsSources wants docs/sources.md to have each type of source with its schemes and the
-// extensions of its files, and explain to know it. With -update, it adds missing rows.
+// extensions of its files, and the fields that explain knows. With -update, it adds missing rows.
 func TestDocsSources(t *testing.T) {
 	path := filepath.Join(sourceTree, "docs", "sources.md")
 	content, err := os.ReadFile(path)
@@ -25,8 +25,14 @@ func TestDocsSources(t *testing.T) {
 		if like[k.Block] == "" {
 			like[k.Block] = k.Type
 		}
-		if _, err := explain.Find("hub.spec.source." + string(k.Type)); err != nil {
-			t.Error(err)
+		block, err := explain.Find("hub.spec.source." + string(k.Type))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range block.Fields {
+			if k.Block != endpoint.HTTPBlock && !regexp.MustCompile(`\b`+f.Name+`\b`).MatchString(page) { // TestDocsFields has those of APIs
+				t.Errorf("%s lacks the field %s of %s", path, f.Name, k.Type)
+			}
 		}
 		begin, names := fmt.Sprintf("| `%s` | ", k.Type), ""
 		for _, name := range append(k.Extensions, strings.Split(strings.Join(k.Schemes, ":\n")+":", "\n")...) {
