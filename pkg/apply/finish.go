@@ -89,7 +89,7 @@ func (n *nodeRun) recordFailure(err error) {
 		return
 	}
 	next := n.record.saved.Clone()
-	next.Status.Conditions = report.FailedConditions(failed, message)
+	next.Status.Conditions = failedConditions(failed, message)
 	next.Status = next.Status.At(n.record.saved.Status, n.run.Now())
 	if !n.record.differs(next) {
 		return

@@ -331,7 +331,7 @@ type stage struct {
 	options Options
 	// keepContent makes runs track orphans that come back without changing their content.
 	keepContent bool
-	causes      report.Causes
+	causes      Causes
 }
 
 func newStage() *stage {

@@ -48,8 +48,8 @@ func (n *nodeStatus) as(outcome report.Outcome, problems []string) inventory.Sta
 			st.Conflicted++
 		}
 	}
-	st.Conditions = report.Conditions(outcome, problems, allReady)
-	report.Uncount(&st)
+	st.Conditions = conditions(outcome, problems, allReady)
+	uncount(&st)
 	return st
 }
 

@@ -45,7 +45,7 @@ type Runner struct {
 	Cluster     Cluster
 	Inventories Inventories
 	Recorder    report.Recorder // for Kubernetes events, may be nil
-	Causes      report.Causes   // for objects that aren't ready, may be nil
+	Causes      Causes          // for objects that aren't ready, may be nil
 	// Objects reads unchanged objects after the run, to find those that aren't ready. If it
 	// is nil, the run doesn't check them.
 	Objects  observe.ObjectReader
@@ -114,8 +114,8 @@ func (r *Runner) Run(ctx context.Context, plans []plan.Plan) (*report.Result, er
 	}
 	s := report.Summarize(plans, result.Nodes, failed, run.rollouts)
 	if r.Objects != nil && !r.Options.DryRun && ctx.Err() == nil {
-		left := report.Unchanged{Objects: r.Objects, Causes: r.Causes, Reporter: r.Reporter, Now: r.Now, Sighted: r.Options.Sighted, Rules: rules + r.Options.Version, Secrets: r.Secrets}
-		s.Unready, s.Sighted = left.Unready(ctx, result.Nodes)
+		left := unchanged{objects: r.Objects, causes: r.Causes, reporter: r.Reporter, now: r.Now, sighted: r.Options.Sighted, rules: rules + r.Options.Version, secrets: r.Secrets}
+		s.Unready, s.Sighted = left.unready(ctx, result.Nodes)
 	}
 	s.Waits, s.DryRun, s.Interrupted, s.Elapsed = r.Options.Wait, r.Options.DryRun, ctx.Err() != nil, r.Now().Sub(began)
 	result.Summary = s

@@ -21,7 +21,7 @@ import (
 type waiter struct {
 	tracker  *wait.Tracker
 	requests *requests
-	causes   report.Causes   // may be nil
+	causes   Causes          // may be nil
 	watching context.Context // ends with the run
 	hub      string
 	wake     func()

@@ -1,6 +1,5 @@
-// Package report has the events of a run, and the results of its nodes and steps. It also
-// finds unchanged objects that aren't ready.
+// Package report has the events of a run, and the results of its nodes and steps.
 //
 // Plans and outcomes flow in. Events, a Result and its Summary flow out. The package reads
-// objects, and never writes one.
+// and writes no object.
 package report

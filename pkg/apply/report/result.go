@@ -343,3 +343,13 @@ func (n *NodeResult) counted(r inventory.Rollout, stage, stages int) inventory.R
 	}
 	return r
 }
+
+// Unready is an unchanged object that isn't as it should be.
+type Unready struct {
+	Node    lynq.NodeKey
+	Object  lynq.Ref
+	Message string
+	// Ready is set if the object counts as ready anyway. It lost some of its pods, or
+	// another client scaled it to zero.
+	Ready bool
+}

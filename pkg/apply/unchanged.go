@@ -1,4 +1,4 @@
-package report
+package apply
 
 import (
 	"cmp"
@@ -11,20 +11,11 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
-
-// Unready is an unchanged object that isn't as it should be.
-type Unready struct {
-	Node    lynq.NodeKey
-	Object  lynq.Ref
-	Message string
-	// Ready is set if the object counts as ready anyway. It lost some of its pods, or
-	// another client scaled it to zero.
-	Ready bool
-}
 
 // Causes finds out why objects aren't ready.
 type Causes interface {
@@ -35,17 +26,17 @@ type Causes interface {
 	Stuck(ctx context.Context, ref lynq.Ref) string
 }
 
-// Unchanged finds the objects that a run left unchanged and that aren't ready.
-type Unchanged struct {
-	Objects  observe.ObjectReader
-	Causes   Causes // may be nil
-	Reporter Reporter
-	Now      func() time.Time
-	// Sighted has each hub's notes from its last run. They count only with the same Rules
+// unchanged finds the objects that a run left unchanged and that aren't ready.
+type unchanged struct {
+	objects  observe.ObjectReader
+	causes   Causes // may be nil
+	reporter report.Reporter
+	now      func() time.Time
+	// sighted has each hub's notes from its last run. They count only with the same rules
 	// of readiness.
-	Sighted map[lynq.HubKey]string
-	Rules   string
-	Secrets *redact.Filter
+	sighted map[lynq.HubKey]string
+	rules   string
+	secrets *redact.Filter
 }
 
 // causesTold is the largest number of unready objects with a cause. Each cause costs
@@ -55,24 +46,24 @@ const causesTold = 3
 // leftStep is a step that left an object unchanged.
 type leftStep struct {
 	*plan.Step
-	of    *NodeResult
+	of    *report.NodeResult
 	ended bool // a run saw its work complete
 }
 
-// left reports whether a step left an awaited object unchanged. A hook is no such object:
+// leftAlone reports whether a step left an awaited object unchanged. A hook is no such object:
 // the run waited for it, and may have deleted it since.
-func (s *StepResult) left() bool {
+func leftAlone(s *report.StepResult) bool {
 	o, why := s.Step.Object, s.Step.Reason
-	return o != nil && s.Outcome == OutcomeUnchanged && !o.Policy.Hook() && why != plan.ReasonLeftOut && why != plan.ReasonUnmanaged && why != plan.ReasonCompleted && o.Awaited()
+	return o != nil && s.Outcome == report.OutcomeUnchanged && !o.Policy.Hook() && why != plan.ReasonLeftOut && why != plan.ReasonUnmanaged && why != plan.ReasonCompleted && o.Awaited()
 }
 
 // leftOf returns the steps that left awaited objects unchanged, by hub.
-func leftOf(nodes []NodeResult) map[lynq.HubKey][]leftStep {
+func leftOf(nodes []report.NodeResult) map[lynq.HubKey][]leftStep {
 	all := map[lynq.HubKey][]leftStep{}
 	for i := range nodes {
 		n := &nodes[i]
 		for j := range n.Steps {
-			if s := &n.Steps[j]; s.left() {
+			if s := &n.Steps[j]; leftAlone(s) {
 				all[n.Hub] = append(all[n.Hub], leftStep{s.Step, n, s.Ended})
 			}
 		}
@@ -80,20 +71,20 @@ func leftOf(nodes []NodeResult) map[lynq.HubKey][]leftStep {
 	return all
 }
 
-// Unready finds the unchanged objects that aren't ready. It sends one list request for each
+// unready finds the unchanged objects that aren't ready. It sends one list request for each
 // awaited kind, and none if forms wait for no kind. It doesn't read objects that the last
 // run saw ready and that didn't change since. The notes are for the next run.
-func (u *Unchanged) Unready(ctx context.Context, nodes []NodeResult) (all []Unready, notes map[lynq.HubKey]string) {
+func (u *unchanged) unready(ctx context.Context, nodes []report.NodeResult) (all []report.Unready, notes map[lynq.HubKey]string) {
 	left, notes := leftOf(nodes), map[lynq.HubKey]string{}
 	for _, hub := range slices.SortedFunc(maps.Keys(left), lynq.HubKey.Compare) {
 		unready, note, err := u.unreadyOf(ctx, hub, left[hub])
 		notes[hub] = note
 		if err != nil {
-			u.Reporter.Report(Event{Time: u.Now(), Type: EventWarning, NodeID: lynq.NodeID{Hub: hub}, Message: "lynqctl can't tell whether its unchanged objects are ready: " + err.Error()})
+			u.reporter.Report(report.Event{Time: u.now(), Type: report.EventWarning, NodeID: lynq.NodeID{Hub: hub}, Message: "lynqctl can't tell whether its unchanged objects are ready: " + err.Error()})
 		}
 		all = append(all, unready...)
 	}
-	slices.SortFunc(all, func(a, b Unready) int {
+	slices.SortFunc(all, func(a, b report.Unready) int {
 		return cmp.Or(cmp.Compare(a.Node.String(), b.Node.String()), cmp.Compare(a.Object.String(), b.Object.String()))
 	})
 	u.explain(ctx, all[:min(len(all), causesTold)])
@@ -101,25 +92,25 @@ func (u *Unchanged) Unready(ctx context.Context, nodes []NodeResult) (all []Unre
 }
 
 // explain adds causes to the messages of unready objects.
-func (u *Unchanged) explain(ctx context.Context, unready []Unready) {
+func (u *unchanged) explain(ctx context.Context, unready []report.Unready) {
 	for i := range unready {
 		o := &unready[i]
-		if u.Causes == nil || ctx.Err() != nil {
+		if u.causes == nil || ctx.Err() != nil {
 			return
 		}
-		if cause := u.Causes.Cause(ctx, o.Object); cause != "" && !strings.Contains(o.Message, cause) {
-			o.Message += "; " + u.Secrets.Hide(cause)
+		if cause := u.causes.Cause(ctx, o.Object); cause != "" && !strings.Contains(o.Message, cause) {
+			o.Message += "; " + u.secrets.Hide(cause)
 		}
 	}
 }
 
 // unreadyOf returns the unready objects of a hub, and a note of the others. It returns both
 // even with an error about objects that it couldn't read.
-func (u *Unchanged) unreadyOf(ctx context.Context, hub lynq.HubKey, left []leftStep) (unready []Unready, note string, unknown error) {
-	known := ready.ParseNotes(u.Sighted[hub], u.Rules)
+func (u *unchanged) unreadyOf(ctx context.Context, hub lynq.HubKey, left []leftStep) (unready []report.Unready, note string, unknown error) {
+	known := ready.ParseNotes(u.sighted[hub], u.rules)
 	classes := ""
 	if known.Classes() != "" {
-		classes = classesOf(observe.StorageClasses(ctx, u.Objects))
+		classes = classesOf(observe.StorageClasses(ctx, u.objects))
 	}
 	seen := make([]ready.Noted, len(left))
 	for i := range left {
@@ -132,7 +123,7 @@ func (u *Unchanged) unreadyOf(ctx context.Context, hub lynq.HubKey, left []leftS
 			objects[o.Ref] = o.APIVersion
 		}
 	}
-	sight, err := observe.ReadinessOf(ctx, u.Objects, hub.Name, len(left), objects)
+	sight, err := observe.ReadinessOf(ctx, u.objects, hub.Name, len(left), objects)
 	if err != nil {
 		return nil, "", err
 	}
@@ -147,7 +138,7 @@ func (u *Unchanged) unreadyOf(ctx context.Context, hub lynq.HubKey, left []leftS
 		case err != nil:
 			unknown, seen[i] = err, sightOf(ref, nil)
 		case why != "":
-			unready, seen[i] = append(unready, Unready{Node: s.of.Key(), Object: ref, Message: u.Secrets.Hide(why), Ready: isReady}), sightOf(ref, nil)
+			unready, seen[i] = append(unready, report.Unready{Node: s.of.Key(), Object: ref, Message: u.secrets.Hide(why), Ready: isReady}), sightOf(ref, nil)
 		default:
 			seen[i] = sightOf(ref, sight.Live[ref])
 		}
@@ -157,7 +148,7 @@ func (u *Unchanged) unreadyOf(ctx context.Context, hub lynq.HubKey, left []leftS
 	} else if now != "" {
 		classes = now
 	}
-	return unready, ready.EncodeNotes(seen, u.Rules, classes), unknown
+	return unready, ready.EncodeNotes(seen, u.rules, classes), unknown
 }
 
 // sightOf returns the version of an object. The version is empty if nobody has seen the

@@ -1,25 +1,26 @@
-package report
+package apply
 
 import (
 	"regexp"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
-// Conditions returns the conditions of a node with this outcome, without their times.
+// conditions returns the conditions of a node with this outcome, without their times.
 // problems say what went wrong. allReady is set if every awaited object is ready.
-func Conditions(o Outcome, problems []string, allReady bool) []inventory.Condition {
+func conditions(o report.Outcome, problems []string, allReady bool) []inventory.Condition {
 	ready := inventory.Condition{Type: inventory.ConditionReady, Status: "True", Reason: "AllReady"}
 	progressing := inventory.Condition{Type: inventory.ConditionProgressing, Status: "False", Reason: "Done"}
 	degraded := inventory.Condition{Type: inventory.ConditionDegraded, Status: "False", Reason: "AsDesired"}
 	switch {
-	case o == OutcomeInterrupted:
+	case o == report.OutcomeInterrupted:
 		ready.Status, ready.Reason = "Unknown", conditionReason(o)
-		progressing.Status, progressing.Reason, progressing.Message = "True", conditionReason(o), Shorten(strings.Join(problems, "; "))
+		progressing.Status, progressing.Reason, progressing.Message = "True", conditionReason(o), shorten(strings.Join(problems, "; "))
 	case !o.Well():
 		ready.Status, ready.Reason = "False", conditionReason(o)
-		degraded.Status, degraded.Reason, degraded.Message = "True", conditionReason(o), Shorten(strings.Join(problems, "; "))
+		degraded.Status, degraded.Reason, degraded.Message = "True", conditionReason(o), shorten(strings.Join(problems, "; "))
 	case !allReady:
 		ready.Status, ready.Reason = "Unknown", "NotWaitedFor"
 		progressing.Status, progressing.Reason = "True", "NotWaitedFor"
@@ -27,34 +28,34 @@ func Conditions(o Outcome, problems []string, allReady bool) []inventory.Conditi
 	return []inventory.Condition{degraded, progressing, ready}
 }
 
-// FailedConditions returns the conditions of a node for which lynqctl wrote nothing. An
+// failedConditions returns the conditions of a node for which lynqctl wrote nothing. An
 // empty reason stands for any failure.
-func FailedConditions(reason, message string) []inventory.Condition {
-	conditions := Conditions(OutcomeFailed, []string{message}, false)
-	for i := range conditions {
-		if c := &conditions[i]; reason != "" && c.Reason == conditionReason(OutcomeFailed) {
+func failedConditions(reason, message string) []inventory.Condition {
+	all := conditions(report.OutcomeFailed, []string{message}, false)
+	for i := range all {
+		if c := &all[i]; reason != "" && c.Reason == conditionReason(report.OutcomeFailed) {
 			c.Reason = reason
 		}
 	}
-	return conditions
+	return all
 }
 
-func conditionReason(o Outcome) string {
+func conditionReason(o report.Outcome) string {
 	switch o {
-	case OutcomeConflicted:
+	case report.OutcomeConflicted:
 		return "ResourceConflict"
-	case OutcomeNotReady:
+	case report.OutcomeNotReady:
 		return "NotReady"
-	case OutcomeSkipped:
+	case report.OutcomeSkipped:
 		return "Skipped"
-	case OutcomeInterrupted:
+	case report.OutcomeInterrupted:
 		return "Interrupted"
 	}
 	return "Failed"
 }
 
-// Shorten limits a message to 1 KiB, so that it fits into a record.
-func Shorten(message string) string {
+// shorten limits a message to 1 KiB, so that it fits into a record.
+func shorten(message string) string {
 	const most = 1024
 	if len(message) <= most {
 		return message
@@ -62,9 +63,9 @@ func Shorten(message string) string {
 	return strings.ToValidUTF8(message[:most], "") + "…"
 }
 
-// Uncount removes counts of restarts from a status. Otherwise lynqctl would write the
+// uncount removes counts of restarts from a status. Otherwise lynqctl would write the
 // inventory whenever a container restarts.
-func Uncount(st *inventory.Status) {
+func uncount(st *inventory.Status) {
 	for i := range st.Objects {
 		st.Objects[i].Message = uncounted(st.Objects[i].Message)
 	}
