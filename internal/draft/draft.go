@@ -260,7 +260,7 @@ func (t Table) names() []string {
 // reserved returns the variables that every template has, and those of a deprecated
 // mapping, which would mislead.
 func reserved() []string {
-	return []string{"uid", "activate", "hubId", "templateRef", "namespace", "host", "hostOrUrl"}
+	return append(lynq.PredefinedVariables(), "host", "hostOrUrl")
 }
 
 // variable returns a name for a column's template variable. It is the column's own name if

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/draft"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // Combined are releases of one chart.
@@ -136,7 +137,7 @@ func (c *Combined) column(path string, all []any) (any, error) {
 		}
 		return '_'
 	}, strings.TrimPrefix(path, "values."))
-	for slices.Contains([]string{"uid", "activate", "hubId", "templateRef", "namespace", "host", "hostOrUrl"}, name) || slices.Contains(c.Columns, name) || name[0] >= '0' && name[0] <= '9' {
+	for slices.Contains(append(lynq.PredefinedVariables(), "host", "hostOrUrl"), name) || slices.Contains(c.Columns, name) || name[0] >= '0' && name[0] <= '9' {
 		name = "value_" + name
 	}
 	c.Columns = append(c.Columns, name)

@@ -1,7 +1,6 @@
 package form
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -12,7 +11,7 @@ import (
 )
 
 // readHTTP reads the block of an API.
-func readHTTP(o *object, hub *Hub) {
+func readHTTP(o *object, hub *Hub, _ *endpoint.Kind) {
 	c := &hub.Source
 	location := o.needText("url")
 	c.TLS = enum(o, "tls", c.TLS)
@@ -104,13 +103,16 @@ func readSize(o *object) int64 {
 	if !t.IsSet() {
 		return 0
 	}
-	found := regexp.MustCompile(`^([1-9][0-9]{0,3})(Mi|Gi)$`).FindStringSubmatch(t.Text)
-	if found == nil {
+	if !o.matches("maxSize", t) {
 		o.fail(t.Pos, "write a number and Mi or Gi, such as 256Mi", "%s %s is not a size", o.name("maxSize"), phrase.Quote(t.Text))
 		return 0
 	}
-	n, _ := strconv.ParseInt(found[1], 10, 64) // at most four digits
-	return n << map[string]int{"Mi": 20, "Gi": 30}[found[2]]
+	digits, isGi := strings.CutSuffix(t.Text, "Gi")
+	n, _ := strconv.ParseInt(strings.TrimSuffix(digits, "Mi"), 10, 64) // at most four digits
+	if isGi {
+		return n << 30
+	}
+	return n << 20
 }
 
 // readTimeout reads the time limit for all answers.
@@ -120,7 +122,7 @@ func readTimeout(o *object) time.Duration {
 		return 0
 	}
 	d, err := time.ParseDuration(t.Text)
-	if err != nil || !regexp.MustCompile(`^[1-9][0-9]{0,5}(s|m|h)$`).MatchString(t.Text) {
+	if err != nil || !o.matches("timeout", t) {
 		o.fail(t.Pos, "write a number and s, m or h, such as 5m", "%s %s is not a time", o.name("timeout"), phrase.Quote(t.Text))
 	}
 	return d

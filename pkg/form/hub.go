@@ -2,7 +2,6 @@ package form
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -63,7 +62,7 @@ func readInterval(o *object) time.Duration {
 		return defaultSyncInterval
 	}
 	d, err := time.ParseDuration(t.Text)
-	if err != nil || !regexp.MustCompile(`^[0-9]+(s|m|h)$`).MatchString(t.Text) {
+	if err != nil || !o.matches("syncInterval", t) {
 		o.fail(t.Pos, "write a number and s, m or h, such as 30s", "%s %q is not an interval", o.name("syncInterval"), t.Text)
 		return defaultSyncInterval
 	}
@@ -72,32 +71,40 @@ func readInterval(o *object) time.Duration {
 
 // readBlock reads the block of a type of source.
 func readBlock(o *object, kind *endpoint.Kind, hub *Hub) {
-	switch c := &hub.Source; kind.Block {
-	case endpoint.ServerBlock:
-		readServer(o, hub, kind)
-	case endpoint.DatabaseFileBlock:
-		path := o.needText("path")
-		if path.Text == files.StdinPath {
-			o.fail(path.Pos, "name a file", "a %s database can't be read from standard input", kind.Name)
-		}
-		c.Path = beside(path)
-		c.Table = o.needText("table").Text
-		c.Where = readWhere(o, kind.Type)
-	case endpoint.CSVBlock, endpoint.JSONBlock:
-		path := o.needText("path")
-		if path.Text == files.StdinPath && path.Pos.File == files.StdinName {
-			o.fail(path.Pos, "give the hub as a file", "%s is standard input, from which this hub came", o.name("path"))
-		}
-		c.Path = beside(path)
-		if kind.Block == endpoint.CSVBlock {
-			c.File.Separator = enum(o, "separator", "")
-		} else {
-			c.File.Items = filled(o, "items")
-		}
-	case endpoint.HTTPBlock:
-		readHTTP(o, hub)
+	if read := blockOf(kind.Block).read; read != nil {
+		read(o, hub, kind)
 	}
 	o.done()
+}
+
+// readDatabaseFile reads the block of a database in a file.
+func readDatabaseFile(o *object, hub *Hub, kind *endpoint.Kind) {
+	path := o.needText("path")
+	if path.Text == files.StdinPath {
+		o.fail(path.Pos, "name a file", "a %s database can't be read from standard input", kind.Name)
+	}
+	hub.Source.Path = beside(path)
+	hub.Source.Table = o.needText("table").Text
+	hub.Source.Where = readWhere(o, kind.Type)
+}
+
+// readRowFile reads the path of a file of rows.
+func readRowFile(o *object, hub *Hub) {
+	path := o.needText("path")
+	if path.Text == files.StdinPath && path.Pos.File == files.StdinName {
+		o.fail(path.Pos, "give the hub as a file", "%s is standard input, from which this hub came", o.name("path"))
+	}
+	hub.Source.Path = beside(path)
+}
+
+func readCSV(o *object, hub *Hub, _ *endpoint.Kind) {
+	readRowFile(o, hub)
+	hub.Source.File.Separator = enum(o, "separator", "")
+}
+
+func readJSON(o *object, hub *Hub, _ *endpoint.Kind) {
+	readRowFile(o, hub)
+	hub.Source.File.Items = filled(o, "items")
 }
 
 // readServer reads the block of a database with a server.
@@ -266,7 +273,7 @@ func isVariable(spec *object, e Entry, withHost bool) bool {
 	switch {
 	case strings.TrimSpace(e.Key) == "":
 		spec.fail(e.Text.Pos, "name the variable", "%q is not a valid name for a template variable", e.Key)
-	case slices.Contains([]string{"uid", "activate", "hubId", "templateRef", "namespace"}, e.Key):
+	case slices.Contains(lynq.PredefinedVariables(), e.Key):
 		spec.fail(e.Text.Pos, "choose another name", "variable %q is predefined in every template", e.Key)
 	case withHost && (e.Key == "host" || e.Key == "hostOrUrl"):
 		spec.fail(e.Text.Pos, "choose another name, or remove valueMappings.hostOrUrl", "variable %q comes from valueMappings.hostOrUrl", e.Key)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
@@ -14,7 +15,7 @@ func hubFields() Field {
 	return aroundSpec(wellknown.KindHub, "Where the rows are, and which column means what.", "hub", nil, []Field{
 		sourceField(),
 		mappingsField(),
-		{Name: "extraValueMappings", Type: MapField, Doc: "Template variable: column.", Rules: `"propertyNames": {"pattern": "\\S", "not": {"enum": ["uid", "activate", "hubId", "templateRef", "namespace"]}}, "additionalProperties": {"type": "string", "pattern": "\\S"}`},
+		{Name: "extraValueMappings", Type: MapField, Doc: "Template variable: column.", Rules: `"propertyNames": {"pattern": "\\S", "not": ` + predefined() + `}, "additionalProperties": {"type": "string", "pattern": "\\S"}`},
 		lookupsField(),
 		{Name: "secretColumns", Type: ListField, Pattern: notBlankPattern, Rules: `"uniqueItems": true`, Doc: "Mapped columns whose values no output shows, except for rendered manifests."},
 		{Name: "namespaceDefaults", Type: ListField, Doc: "What is in namespaces by itself on the hub's clusters, and keeps no Namespace from being deleted.", Fields: []Field{
@@ -24,6 +25,11 @@ func hubFields() Field {
 		excludeField(),
 		graceFieldOf("How long nodes are kept after their rows have gone, such as 72h; a form may say another time."),
 	})
+}
+
+// predefined is the rule of names that every template has.
+func predefined() string {
+	return `{"enum": ["` + strings.Join(lynq.PredefinedVariables(), `", "`) + `"]}`
 }
 
 // sourceField returns the types of sources with their blocks.
@@ -36,7 +42,8 @@ func sourceField() Field {
 	for _, k := range endpoint.Kinds() {
 		types.Words = append(types.Words, string(k.Type))
 		block := Field{Name: string(k.Type), Type: ObjectField, Doc: k.Reads, Shared: string(k.Block)}
-		block.Fields, block.Rules = blockFields(k.Block)
+		of := blockOf(k.Block)
+		block.Fields, block.Rules = of.fields, of.rules
 		source.Fields = append(source.Fields, block)
 	}
 	source.Fields[1] = types
@@ -59,7 +66,7 @@ func lookupsField() Field {
 	return Field{Name: "lookups", Type: ListField, Doc: "More values for templates, which a column of the row chooses.", Rules: `"oneOf": [{"required": ["file"]}, {"required": ["values"]}, {"required": ["table"]}], "dependencies": {"table": {"required": ["key"]}, "key": {"required": ["table"]}}`, Fields: []Field{
 		{Name: "column", Required: true, Doc: "The column of the row whose value chooses an entry."},
 		{Name: "file", Pattern: notBlankPattern, Doc: "A YAML file of entries, in the directory of the hub's file or below it."},
-		{Name: "name", Required: true, Pattern: `^[A-Za-z_][A-Za-z0-9_]*$`, Rules: `"not": {"enum": ["uid", "activate", "hubId", "templateRef", "namespace"]}`, Doc: "The variable of templates, as in .NAME.FIELD."},
+		{Name: "name", Required: true, Pattern: `^[A-Za-z_][A-Za-z0-9_]*$`, Rules: `"not": ` + predefined(), Doc: "The variable of templates, as in .NAME.FIELD."},
 		{Name: "table", Pattern: notBlankPattern, Doc: "A table of the same database."},
 		{Name: "key", Pattern: notBlankPattern, Doc: "The column of the table with the values of column."},
 		{Name: "values", Type: MapField, Doc: "The entries by the value of the column. All have the same fields.", Rules: `"minProperties": 1, "additionalProperties": {"type": "object", "minProperties": 1, "additionalProperties": {"not": {"oneOf": [{"type": "object"}, {"type": "array"}]}}}`},
@@ -67,28 +74,35 @@ func lookupsField() Field {
 	}}
 }
 
-// blockFields returns the fields that a type of source has in a hub, and what else the schema
-// says of them.
-func blockFields(b endpoint.Block) (fields []Field, rules string) {
+// sourceBlock has the fields that a type of source has in a hub, and reads them.
+type sourceBlock struct {
+	fields []Field
+	rules  string // Field.Rules
+	read   func(o *object, hub *Hub, kind *endpoint.Kind)
+}
+
+// blockOf returns the block of a type of source.
+func blockOf(b endpoint.Block) sourceBlock {
 	where := Field{Name: "where", Pattern: notBlankPattern, Rules: `"maxLength": 4096`, Doc: "An SQL condition for the rows of the table: one expression in the server's SQL."}
 	path := Field{Name: "path", Required: true, Doc: "The file, - for standard input; a relative path begins at the hub's file."}
 	switch b {
 	case endpoint.ServerBlock:
-		return serverFields(where), `"dependencies": {"caFile": {"properties": {"tls": {"enum": ["verify-full"]}}}, "certificateFrom": ` + encrypted + `, "certificateRef": ` + encrypted + `}`
+		const rules = `"dependencies": {"caFile": {"properties": {"tls": {"enum": ["verify-full"]}}}, "certificateFrom": ` + encrypted + `, "certificateRef": ` + encrypted + `}`
+		return sourceBlock{serverFields(where), rules, readServer}
 	case endpoint.DatabaseFileBlock:
-		return []Field{
+		return sourceBlock{[]Field{
 			{Name: "path", Required: true, Doc: "The file; a relative path begins at the hub's file."},
 			{Name: "table", Required: true, Doc: "A table or view."},
 			where,
-		}, ""
+		}, "", readDatabaseFile}
 	case endpoint.CSVBlock:
-		return []Field{path, {Name: "separator", Words: endpoint.Separators(), Doc: "The character between values (default ,)."}}, ""
+		return sourceBlock{[]Field{path, {Name: "separator", Words: endpoint.Separators(), Doc: "The character between values (default ,)."}}, "", readCSV}
 	case endpoint.JSONBlock:
-		return []Field{path, {Name: "items", Pattern: notBlankPattern, Doc: "Field with the rows, where the file has an object around them; a dot leads into an object."}}, ""
+		return sourceBlock{[]Field{path, {Name: "items", Pattern: notBlankPattern, Doc: "Field with the rows, where the file has an object around them; a dot leads into an object."}}, "", readJSON}
 	case endpoint.HTTPBlock:
-		return httpFields(), httpRules
+		return sourceBlock{httpFields(), httpRules, readHTTP}
 	}
-	return nil, ""
+	return sourceBlock{}
 }
 
 // encrypted is the rule of fields that need TLS.

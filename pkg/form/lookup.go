@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,9 +85,9 @@ func checkLookupName(o *object, name Text, hub *Hub) {
 	withHost := slices.ContainsFunc(hub.Mappings, func(m Mapping) bool { return m.Variable == "hostOrUrl" })
 	switch {
 	case name.Text == "":
-	case !regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(name.Text):
+	case !o.matches("name", name):
 		o.fail(name.Pos, "use letters, digits and '_'", "%s %q is not a name for templates", o.name("name"), name.Text)
-	case slices.Contains([]string{"uid", "activate", "hubId", "templateRef", "namespace"}, name.Text), withHost && name.Text == "host":
+	case slices.Contains(lynq.PredefinedVariables(), name.Text), withHost && name.Text == "host":
 		o.fail(name.Pos, "choose another name", "%s: variable %q is predefined in every template", o.name("name"), name.Text)
 	case slices.ContainsFunc(hub.Mappings, taken), name.Text == hub.Expires.Column, name.Text == hub.PreviousUID.Column:
 		o.fail(name.Pos, "choose another name", "%s: %q is a variable or a column of the hub", o.name("name"), name.Text)

@@ -3,6 +3,7 @@ package form
 import (
 	"fmt"
 	"iter"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -166,6 +167,11 @@ func oneOf[T ~string](o *object, field string, t Text, byDefault T, words []stri
 	}
 	o.fail(t.Pos, fix, "%s must be one of %s; found %q", o.name(field), strings.Join(words, ", "), t.Text)
 	return byDefault
+}
+
+// matches reports whether a text has the pattern of its field.
+func (o *object) matches(field string, t Text) bool {
+	return regexp.MustCompile(o.field(field).Pattern).MatchString(t.Text)
 }
 
 // list returns the items of a list.

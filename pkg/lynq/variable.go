@@ -23,3 +23,8 @@ func isIdentifier(name string) bool {
 	}
 	return name != ""
 }
+
+// PredefinedVariables returns the variables that every template has.
+func PredefinedVariables() []string {
+	return []string{"uid", "activate", "hubId", "templateRef", "namespace"}
+}
