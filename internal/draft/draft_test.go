@@ -87,17 +87,19 @@ func TestDecideColumns(t *testing.T) {
 		{"chosen, and not distinct", table("id|active|plan", "a|1|gold", "b|1|gold"), draft.Choice{UID: "plan"}, "", "", `column "plan" identifies no row`},
 		{"chosen, and neither yes nor no", table("id|plan", "a|gold"), draft.Choice{Activate: "plan"}, "", "", `column "plan" has other values than`},
 	} {
-		d, err := draft.Decide(c.table, c.choice)
-		if c.fail != "" {
-			var wrong *draft.Error
-			if !errors.As(err, &wrong) || !strings.Contains(err.Error(), c.fail) {
-				t.Errorf("%s: got error %v, want %s", c.name, err, c.fail)
+		t.Run(c.name, func(t *testing.T) {
+			d, err := draft.Decide(c.table, c.choice)
+			if c.fail != "" {
+				var wrong *draft.Error
+				if !errors.As(err, &wrong) || !strings.Contains(err.Error(), c.fail) {
+					t.Errorf("got error %v, want %s", err, c.fail)
+				}
+				return
 			}
-			continue
-		}
-		if err != nil || d.UID != c.uid || d.Activate != c.activate {
-			t.Errorf("%s: got %+v, error %v, want uid %s, activate %s", c.name, d, err, c.uid, c.activate)
-		}
+			if err != nil || d.UID != c.uid || d.Activate != c.activate {
+				t.Errorf("got %+v, error %v, want uid %s, activate %s", d, err, c.uid, c.activate)
+			}
+		})
 	}
 }
 
@@ -126,9 +128,11 @@ func TestDecideActivity(t *testing.T) {
 		t.Errorf("the lists of a hub are not taken: %+v, error %v", d, err)
 	}
 	for name, values := range map[string]string{"no word": "it's", "a sentence": strings.Repeat("x", 31), "a control character": "a\x1b[2J"} {
-		if _, err := draft.Decide(table("id|status", "acme|active", "bolt|"+values), draft.Choice{}); err == nil || strings.Contains(err.Error(), values) {
-			t.Errorf("%s: error %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := draft.Decide(table("id|status", "acme|active", "bolt|"+values), draft.Choice{}); err == nil || strings.Contains(err.Error(), values) {
+				t.Errorf("error %v", err)
+			}
+		})
 	}
 	many := []string{"id|status"}
 	for i := range 13 {
@@ -164,13 +168,15 @@ func TestDecideEnds(t *testing.T) {
 		{"active and a status", table("id|active|status", "acme|1|active", "bolt|1|suspended"), "", []string{"status"}},
 		{"an address has a state", table("id|active|state", "acme|1|CA"), "", nil},
 	} {
-		d, err := draft.Decide(c.table, draft.Choice{})
-		if err != nil {
-			t.Fatalf("%s: %v", c.name, err)
-		}
-		if d.Expires != c.expires || !slices.Equal(d.Others, c.others) {
-			t.Errorf("%s: expires %q, ends %v", c.name, d.Expires, d.Others)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			d, err := draft.Decide(c.table, draft.Choice{})
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			if d.Expires != c.expires || !slices.Equal(d.Others, c.others) {
+				t.Errorf("expires %q, ends %v", d.Expires, d.Others)
+			}
+		})
 	}
 }
 
@@ -186,15 +192,17 @@ func TestDecidePerhapsEnds(t *testing.T) {
 		{"an end", table("id|gelöscht_am|deleted_at", "acme||", "bolt|2026-01-01|2026-01-01"), nil},
 		{"an activation", table("id|gelöscht_am|active", "acme||1", "bolt|2026-01-01|0"), nil},
 	} {
-		d, err := draft.Decide(c.table, draft.Choice{})
-		if err != nil || !slices.Equal(d.PerhapsExpires, c.want) {
-			t.Errorf("%s: %+v, error %v", c.name, d, err)
-			continue
-		}
-		hub := d.Hub(draft.Names{Name: "h"}, endpoint.Connection{Type: endpoint.SourceCSV, Path: "x.csv"}, false)
-		if strings.Contains(hub, "add expires with its name") != (c.want != nil) {
-			t.Errorf("%s: the hub is\n%s", c.name, hub)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			d, err := draft.Decide(c.table, draft.Choice{})
+			if err != nil || !slices.Equal(d.PerhapsExpires, c.want) {
+				t.Errorf("%+v, error %v", d, err)
+				return
+			}
+			hub := d.Hub(draft.Names{Name: "h"}, endpoint.Connection{Type: endpoint.SourceCSV, Path: "x.csv"}, false)
+			if strings.Contains(hub, "add expires with its name") != (c.want != nil) {
+				t.Errorf("the hub is\n%s", hub)
+			}
+		})
 	}
 }
 
@@ -222,16 +230,18 @@ func TestDecideFlags(t *testing.T) {
 		{"not_active", "0", "0", "1"}, {"not_deleted", "1", "1", "0"}, {"isactive", "t", "t", "f"}, {"active_yn", "Y", "Y", "N"},
 		{"account_status", "Y", "Y", "N"}, {"Aktiv", "ja", "ja", "nein"}, {"aktiv", "FALSCH", "WAHR", "FALSCH"}, {"actif", "Faux", "Vrai", "Faux"},
 	} {
-		d, err := draft.Decide(table("id|"+c.name, "acme|"+c.value), draft.Choice{})
-		if err != nil || d.Activate != c.name {
-			t.Errorf("%s: %+v, error %v", c.name, d, err)
-			continue
-		}
-		for value, want := range map[string]bool{c.active: true, c.inactive: false} {
-			if got, err := d.Activity.Of(value); err != nil || got != want {
-				t.Errorf("%s: %q means active: %v, error %v", c.name, value, got, err)
+		t.Run(c.name, func(t *testing.T) {
+			d, err := draft.Decide(table("id|"+c.name, "acme|"+c.value), draft.Choice{})
+			if err != nil || d.Activate != c.name {
+				t.Errorf("%+v, error %v", d, err)
+				return
 			}
-		}
+			for value, want := range map[string]bool{c.active: true, c.inactive: false} {
+				if got, err := d.Activity.Of(value); err != nil || got != want {
+					t.Errorf("%q means active: %v, error %v", value, got, err)
+				}
+			}
+		})
 	}
 	for _, name := range []string{"deleted_by", "closed_tickets", "newsletter", "activated_at", "customer_state", "sync_status"} {
 		value := map[bool]string{true: "closed", false: "1"}[name == "sync_status" || name == "customer_state"]

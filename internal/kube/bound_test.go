@@ -61,12 +61,14 @@ func TestCheckBound(t *testing.T) {
 		"data":                       {write.JSONPatch, data, true},
 		"no JSON":                    {write.JSONPatch, `{`, false},
 	} {
-		w := write.Request{Verb: tt.verb, Body: []byte(tt.body)}
-		if err := checkBound(&w); (err == nil) != tt.want {
-			t.Errorf("%s: %v", name, err)
-		}
-		if w.DryRun = true; checkBound(&w) != nil {
-			t.Errorf("%s: a dry run changes nothing", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			w := write.Request{Verb: tt.verb, Body: []byte(tt.body)}
+			if err := checkBound(&w); (err == nil) != tt.want {
+				t.Errorf("%v", err)
+			}
+			if w.DryRun = true; checkBound(&w) != nil {
+				t.Errorf("a dry run changes nothing")
+			}
+		})
 	}
 }

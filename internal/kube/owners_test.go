@@ -53,15 +53,17 @@ func TestCheckOwners(t *testing.T) {
 		"merge of data with that word": {write.MergePatch, data, true, true, true},
 		"no JSON":                      {write.MergePatch, "ownerReferences", false, false, false},
 	} {
-		for i, want := range []bool{tt.free, tt.detach, tt.added} {
-			w := write.Request{Verb: tt.verb, Body: []byte(tt.body), Owners: []decide.OwnersPermit{{}, detach, adds}[i]}
-			if err := checkOwners(&w); (err == nil) != want {
-				t.Errorf("%s, permit %d: %v", name, i, err)
+		t.Run(name, func(t *testing.T) {
+			for i, want := range []bool{tt.free, tt.detach, tt.added} {
+				w := write.Request{Verb: tt.verb, Body: []byte(tt.body), Owners: []decide.OwnersPermit{{}, detach, adds}[i]}
+				if err := checkOwners(&w); (err == nil) != want {
+					t.Errorf("permit %d: %v", i, err)
+				}
+				w.DryRun = true
+				if err := checkOwners(&w); err != nil {
+					t.Errorf("dry run: %v", err)
+				}
 			}
-			w.DryRun = true
-			if err := checkOwners(&w); err != nil {
-				t.Errorf("%s, dry run: %v", name, err)
-			}
-		}
+		})
 	}
 }

@@ -30,16 +30,18 @@ func TestPodNamespace(t *testing.T) {
 		"a pod without a token":     {address, map[string]string{"namespace": "shop"}, ""},
 		"a token without namespace": {address, map[string]string{"token": "t"}, ""},
 	} {
-		read := func(file string) ([]byte, error) {
-			text, found := c.files[path.Base(file)]
-			if !found || files+path.Base(file) != file {
-				return nil, &fs.PathError{Op: "open", Path: file, Err: errors.New("none")}
+		t.Run(name, func(t *testing.T) {
+			read := func(file string) ([]byte, error) {
+				text, found := c.files[path.Base(file)]
+				if !found || files+path.Base(file) != file {
+					return nil, &fs.PathError{Op: "open", Path: file, Err: errors.New("none")}
+				}
+				return []byte(text), nil
 			}
-			return []byte(text), nil
-		}
-		if got := kube.PodNamespace(func(key string) string { return c.env[key] }, read); got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
+			if got := kube.PodNamespace(func(key string) string { return c.env[key] }, read); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
 	}
 }
 

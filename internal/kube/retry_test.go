@@ -252,16 +252,18 @@ func TestHastyPatience(t *testing.T) {
 		"a slow answer":             {conversion, 30 * time.Second, 1, 1},
 		"a quick answer":            {conversion, 0, 2, 2},
 	} {
-		for ctx, want := range map[context.Context]int{write.Hasty(t.Context()): c.hasty, write.Surveying(t.Context()): c.survey} {
-			tries, now := 0, time.Unix(0, 0)
-			err := kube.TryAt(ctx, func() time.Time { return now }, func() error {
-				tries++
-				now = now.Add(c.slow)
-				return c.err
-			})
-			if tries != want || !errors.Is(err, c.err) || want == 1 && err.Error() != c.err.Error() {
-				t.Errorf("%s: %d tries, want %d: %v", name, tries, want, err)
+		t.Run(name, func(t *testing.T) {
+			for ctx, want := range map[context.Context]int{write.Hasty(t.Context()): c.hasty, write.Surveying(t.Context()): c.survey} {
+				tries, now := 0, time.Unix(0, 0)
+				err := kube.TryAt(ctx, func() time.Time { return now }, func() error {
+					tries++
+					now = now.Add(c.slow)
+					return c.err
+				})
+				if tries != want || !errors.Is(err, c.err) || want == 1 && err.Error() != c.err.Error() {
+					t.Errorf("%d tries, want %d: %v", tries, want, err)
+				}
 			}
-		}
+		})
 	}
 }

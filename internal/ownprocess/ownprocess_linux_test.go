@@ -97,9 +97,11 @@ func TestParseStat(t *testing.T) {
 		"too short":                    {"7 (lynqctl) S 1 7", stat{}, true},
 		"a start that is not a number": {line("lynqctl", "S", "9", "soon"), stat{}, true},
 	} {
-		got, err := parseStat(tt.text)
-		if got != tt.want || (err != nil) != tt.bad {
-			t.Errorf("%s: got %+v, %v", name, got, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			got, err := parseStat(tt.text)
+			if got != tt.want || (err != nil) != tt.bad {
+				t.Errorf("got %+v, %v", got, err)
+			}
+		})
 	}
 }

@@ -25,12 +25,14 @@ func TestNodeFields(t *testing.T) {
 		"status node":    (&ui.NodeNow{Node: nodes[0]}).Details(time.Time{}).Data,
 		"inventory show": ui.InventoryDetails(&inventory.Inventory{Node: id}, time.Time{}).Data,
 	} {
-		text, err := json.Marshal(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.HasPrefix(string(text), want) {
-			t.Errorf("%s: %s", name, text)
-		}
+		t.Run(name, func(t *testing.T) {
+			text, err := json.Marshal(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasPrefix(string(text), want) {
+				t.Errorf("%s", text)
+			}
+		})
 	}
 }

@@ -134,16 +134,18 @@ func TestLostInventories(t *testing.T) {
 		"restored":       {ui.RestorationList([]decide.Restoration{restored(lost("b", "a"))}, true), []string{"crm a"}},
 		"restored, many": {ui.RestorationList([]decide.Restoration{restored(lost("a", "a")), restored(lost("b", "b"))}, true), []string{"a/crm a", "b/crm b"}},
 	} {
-		var hubs []string
-		for _, item := range test.list.Items {
-			if len(item.Cells) != len(test.list.Columns) {
-				t.Fatalf("%s: %d cells in %d columns", name, len(item.Cells), len(test.list.Columns))
+		t.Run(name, func(t *testing.T) {
+			var hubs []string
+			for _, item := range test.list.Items {
+				if len(item.Cells) != len(test.list.Columns) {
+					t.Fatalf("%d cells in %d columns", len(item.Cells), len(test.list.Columns))
+				}
+				hubs = append(hubs, item.Cells[2]+" "+item.Cells[len(item.Cells)-1])
 			}
-			hubs = append(hubs, item.Cells[2]+" "+item.Cells[len(item.Cells)-1])
-		}
-		if diff := cmp.Diff(test.hubs, hubs); diff != "" {
-			t.Errorf("%s (-want +got)\n%s", name, diff)
-		}
+			if diff := cmp.Diff(test.hubs, hubs); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
 	}
 	for want, got := range map[string]*list.List{
 		"No inventory needs to be rebuilt":  ui.RebuiltList(nil, true),

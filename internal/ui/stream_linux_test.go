@@ -29,15 +29,17 @@ func TestNewStreamOfTerminal(t *testing.T) {
 		"unwanted":  {map[string]string{"TERM": "xterm"}, true, false, tty.ColorNever},
 		"unknown":   {nil, false, false, tty.ColorAuto},
 	} {
-		s := tty.NewStream(tty.To(file), func(key string) string { return c.env[key] }, c.wanted)
-		if s.Terminal != c.terminal || s.Color != c.color {
-			t.Errorf("%s: Terminal %v, Color %v", name, s.Terminal, s.Color)
-		}
-		if s.Terminal {
-			// A new pseudo terminal has no size, but a drawing must have one.
-			if columns, rows := s.Size(); columns != 0 || rows != 0 {
-				t.Errorf("%s: %d columns, %d rows", name, columns, rows)
+		t.Run(name, func(t *testing.T) {
+			s := tty.NewStream(tty.To(file), func(key string) string { return c.env[key] }, c.wanted)
+			if s.Terminal != c.terminal || s.Color != c.color {
+				t.Errorf("Terminal %v, Color %v", s.Terminal, s.Color)
 			}
-		}
+			if s.Terminal {
+				// A new pseudo terminal has no size, but a drawing must have one.
+				if columns, rows := s.Size(); columns != 0 || rows != 0 {
+					t.Errorf("%d columns, %d rows", columns, rows)
+				}
+			}
+		})
 	}
 }

@@ -52,18 +52,20 @@ func TestNarrow(t *testing.T) {
 		"result":   run(func(c *console) error { return c.result(plans()) }),
 		"plan":     run(func(c *console) error { return c.tried(plans()) }),
 	} {
-		var whole, narrow bytes.Buffer
-		if err := print(onTerminal(&whole, 0)); err != nil {
-			t.Fatal(err)
-		}
-		if err := print(onTerminal(&narrow, 45)); err != nil {
-			t.Fatal(err)
-		}
-		there := words(narrow.String())
-		for w := range words(whole.String()) {
-			if !there[w] {
-				t.Errorf("%s: %q doesn't exist at 45 columns:\n%s", name, w, narrow.String())
+		t.Run(name, func(t *testing.T) {
+			var whole, narrow bytes.Buffer
+			if err := print(onTerminal(&whole, 0)); err != nil {
+				t.Fatal(err)
 			}
-		}
+			if err := print(onTerminal(&narrow, 45)); err != nil {
+				t.Fatal(err)
+			}
+			there := words(narrow.String())
+			for w := range words(whole.String()) {
+				if !there[w] {
+					t.Errorf("%q doesn't exist at 45 columns:\n%s", w, narrow.String())
+				}
+			}
+		})
 	}
 }

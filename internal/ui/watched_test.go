@@ -28,9 +28,11 @@ func TestWatchList(t *testing.T) {
 		{"a guard refuses", ui.WatchedHub{Turn: ui.TurnOurs, Refused: true}, "refused", tty.Bad},
 		{"the cluster is down", ui.WatchedHub{Turn: ui.TurnOurs, Failing: true}, "failing", tty.Bad},
 	} {
-		item := ui.WatchList([]ui.WatchedHub{test.hub}, false, time.Time{}).Items[0]
-		if got := item.Cells[len(item.Cells)-1]; got != test.want || item.Tone != test.tone {
-			t.Errorf("%s: %s (%d), want %s (%d)", test.name, got, item.Tone, test.want, test.tone)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			item := ui.WatchList([]ui.WatchedHub{test.hub}, false, time.Time{}).Items[0]
+			if got := item.Cells[len(item.Cells)-1]; got != test.want || item.Tone != test.tone {
+				t.Errorf("%s (%d), want %s (%d)", got, item.Tone, test.want, test.tone)
+			}
+		})
 	}
 }

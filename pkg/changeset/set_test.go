@@ -191,20 +191,22 @@ func TestEdits(t *testing.T) {
 		"unknown":       {[]*Edit{one, nil}, "form at web.yaml:9", 1},
 		"not committed": {[]*Edit{two, two}, "form at web.yaml:9 (not committed, c2 Second, and 1 earlier commit)", 1},
 	} {
-		for what, c := range map[string]Change{
-			"a field": {Fields: []Field{{Path: ".a", Cause: "form", Place: "web.yaml:9"}}},
-			"a whole": {Cause: "form", Place: "web.yaml:9"},
-		} {
-			var changes []Change
-			for i, e := range tt.edits {
-				c.Node, c.Edit = &lynq.NodeID{Name: fmt.Sprint(i)}, e
-				changes = append(changes, c)
+		t.Run(name, func(t *testing.T) {
+			for what, c := range map[string]Change{
+				"a field": {Fields: []Field{{Path: ".a", Cause: "form", Place: "web.yaml:9"}}},
+				"a whole": {Cause: "form", Place: "web.yaml:9"},
+			} {
+				var changes []Change
+				for i, e := range tt.edits {
+					c.Node, c.Edit = &lynq.NodeID{Name: fmt.Sprint(i)}, e
+					changes = append(changes, c)
+				}
+				s := Of(changes, 2)
+				equal(t, name+" "+what+": "+strings.Join(s.CausesAt(&s.Groups[0]), "; "), name+" "+what+": "+tt.want)
+				if got := len(s.Edits()); got != tt.all || len(s.Groups) != 1 {
+					t.Errorf("%s: %d edits in %d groups", what, got, len(s.Groups))
+				}
 			}
-			s := Of(changes, 2)
-			equal(t, name+" "+what+": "+strings.Join(s.CausesAt(&s.Groups[0]), "; "), name+" "+what+": "+tt.want)
-			if got := len(s.Edits()); got != tt.all || len(s.Groups) != 1 {
-				t.Errorf("%s, %s: %d edits in %d groups", name, what, got, len(s.Groups))
-			}
-		}
+		})
 	}
 }

@@ -199,8 +199,10 @@ func TestOfObject(t *testing.T) {
 		"a column, at some time": {Origin{SameForm: true, SameVersion: true, Sources: sources[:1], Unchanged: []string{"plan", "seats"}}, "row (columns plan, seats)"},
 		"no columns":             {Origin{SameVersion: true, Sources: []Source{}}, "form"},
 	} {
-		if got := tt.of.OfObject().String(); got != tt.want {
-			t.Errorf("%s: %q, want %q", name, got, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := tt.of.OfObject().String(); got != tt.want {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+		})
 	}
 }

@@ -104,9 +104,11 @@ func TestFind(t *testing.T) {
 		"back to what it was":    {slow, []string{fast, fast, slow, big, slow}, "c4 •••"},
 		"only the file is known": {slow, []string{fast, broken}, ""},
 	} {
-		if got := find(t, "settings", tt.recorded, tt.texts...).String(); got != tt.want {
-			t.Errorf("%s: got %q, want %q", name, got, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := find(t, "settings", tt.recorded, tt.texts...).String(); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
 	}
 }
 
@@ -169,9 +171,11 @@ func TestSecrets(t *testing.T) {
 		"wrapped": {wrapped(before), wrapped(after)},
 		"flow":    {flow(before), flow(after)},
 	} {
-		if e := find(t, "settings", texts[0], texts[1], texts[0]); e == nil || e.Diff != "" || !e.Uncommitted {
-			t.Errorf("%s: %+v", name, e)
-		}
+		t.Run(name, func(t *testing.T) {
+			if e := find(t, "settings", texts[0], texts[1], texts[0]); e == nil || e.Diff != "" || !e.Uncommitted {
+				t.Errorf("%+v", e)
+			}
+		})
 	}
 	if e := find(t, "settings", section(before), section(after), section(before)); e.Diff == "" {
 		t.Error("no difference without a Secret")

@@ -45,17 +45,19 @@ func TestTakenFields(t *testing.T) {
 		"a status":                        {lynq.PatchMerge, []metav1.ManagedFieldsEntry{status}, nil},
 		"ours":                            {lynq.PatchMerge, []metav1.ManagedFieldsEntry{entry("lynq", "Update", hash)}, nil},
 	} {
-		got, changed, err := takenFields(tt.entries, tt.strategy)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		want := tt.want
-		if want == nil {
-			want = shown(tt.entries)
-		}
-		if diff := cmp.Diff(want, shown(got)); diff != "" || changed != (tt.want != nil) {
-			t.Errorf("%s: changed %v (-want +got)\n%s", name, changed, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			got, changed, err := takenFields(tt.entries, tt.strategy)
+			if err != nil {
+				t.Errorf("%v", err)
+			}
+			want := tt.want
+			if want == nil {
+				want = shown(tt.entries)
+			}
+			if diff := cmp.Diff(want, shown(got)); diff != "" || changed != (tt.want != nil) {
+				t.Errorf("changed %v (-want +got)\n%s", changed, diff)
+			}
+		})
 	}
 }
 

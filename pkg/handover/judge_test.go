@@ -93,10 +93,12 @@ func TestJudge(t *testing.T) {
 		"an orphan":          {found(live(disowned, labelled(wellknown.LabelOrphaned, "true"))), Left, "orphans adopt", plan.ReasonOrphan},
 		"on its way out":     {found(live(func(m *metav1.PartialObjectMetadata) { m.DeletionTimestamp = &now })), Left, "being deleted", plan.ReasonDeleting},
 	} {
-		o := judge(node(), tt.found, "")
-		if o.Verdict != tt.verdict || !strings.Contains(o.Why, tt.why) || o.reason() != tt.reason {
-			t.Errorf("%s: %v %q %s, want %v %q %s", name, o.Verdict, o.Why, o.reason(), tt.verdict, tt.why, tt.reason)
-		}
+		t.Run(name, func(t *testing.T) {
+			o := judge(node(), tt.found, "")
+			if o.Verdict != tt.verdict || !strings.Contains(o.Why, tt.why) || o.reason() != tt.reason {
+				t.Errorf("%v %q %s, want %v %q %s", o.Verdict, o.Why, o.reason(), tt.verdict, tt.why, tt.reason)
+			}
+		})
 	}
 }
 
@@ -166,45 +168,47 @@ func TestChange(t *testing.T) {
 		"made once": {func(f *Found) { f.Creation = lynq.CreateOnce }, nil, map[string]string{"app": "acme"}, []metav1.OwnerReference{somebody, ours},
 			map[string]string{wellknown.AnnotationCreatedOnce: "true"}},
 	} {
-		m := live()
-		if tt.before != nil {
-			tt.before(m)
-		}
-		f := found(m)
-		if tt.found != nil {
-			tt.found(&f)
-		}
-		c, err := changeOf(node(), &f, "record")
-		if err != nil || c == nil {
-			t.Fatalf("%s: %v %v", name, c, err)
-		}
-		patch, err := c.patch()
-		if err != nil {
-			t.Fatal(err)
-		}
-		after := applied(t, m, patch)
-		tt.labels[wellknown.LabelHub], tt.labels[wellknown.LabelPartOf] = "crm", partOf("acme-web")
-		notes := map[string]string{"note": "mine", wellknown.AnnotationDeletionPolicy: "Delete", wellknown.AnnotationResourceID: "settings"}
-		for k, v := range tt.notes {
-			notes[k] = v
-		}
-		for _, diff := range []string{cmp.Diff(tt.labels, after.Labels), cmp.Diff(notes, after.Annotations), cmp.Diff(tt.owners, after.OwnerReferences, cmpopts.EquateEmpty())} {
-			if diff != "" {
-				t.Errorf("%s: (-want +got)\n%s", name, diff)
+		t.Run(name, func(t *testing.T) {
+			m := live()
+			if tt.before != nil {
+				tt.before(m)
 			}
-		}
-		f.Meta = after
-		if c, err := changeOf(node(), &f, "record"); c != nil || err != nil {
-			t.Errorf("%s: there is more to change: %+v %v", name, c, err)
-		}
-		if o := judge(node(), f, "record"); o.Verdict != Had {
-			t.Errorf("%s: then it is %v: %s", name, o.Verdict, o.Why)
-		}
-		if f.owned(node()) {
-			if o := judge(node(), f, types.UID("another record")); o.Verdict != Take {
-				t.Errorf("%s: of a record that was made anew it is %v: %s", name, o.Verdict, o.Why)
+			f := found(m)
+			if tt.found != nil {
+				tt.found(&f)
 			}
-		}
+			c, err := changeOf(node(), &f, "record")
+			if err != nil || c == nil {
+				t.Fatalf("%v %v", c, err)
+			}
+			patch, err := c.patch()
+			if err != nil {
+				t.Fatal(err)
+			}
+			after := applied(t, m, patch)
+			tt.labels[wellknown.LabelHub], tt.labels[wellknown.LabelPartOf] = "crm", partOf("acme-web")
+			notes := map[string]string{"note": "mine", wellknown.AnnotationDeletionPolicy: "Delete", wellknown.AnnotationResourceID: "settings"}
+			for k, v := range tt.notes {
+				notes[k] = v
+			}
+			for _, diff := range []string{cmp.Diff(tt.labels, after.Labels), cmp.Diff(notes, after.Annotations), cmp.Diff(tt.owners, after.OwnerReferences, cmpopts.EquateEmpty())} {
+				if diff != "" {
+					t.Errorf("(-want +got)\n%s", diff)
+				}
+			}
+			f.Meta = after
+			if c, err := changeOf(node(), &f, "record"); c != nil || err != nil {
+				t.Errorf("there is more to change: %+v %v", c, err)
+			}
+			if o := judge(node(), f, "record"); o.Verdict != Had {
+				t.Errorf("then it is %v: %s", o.Verdict, o.Why)
+			}
+			if f.owned(node()) {
+				if o := judge(node(), f, types.UID("another record")); o.Verdict != Take {
+					t.Errorf("of a record that was made anew it is %v: %s", o.Verdict, o.Why)
+				}
+			}
+		})
 	}
 }
 

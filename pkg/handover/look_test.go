@@ -97,27 +97,29 @@ func TestLook(t *testing.T) {
 			want: []string{"ConfigMap/shop/acme find out which kind ConfigMap is: a group does not answer"}},
 		"dropped, no key": {applied: []string{"nonsense"}, want: []string{"Unknown/nonsense status.appliedResources has a key"}},
 	} {
-		s := newStage(t, kinds(), tt.objects...)
-		s.fail = tt.fail
-		n := node()
-		n.Resources, n.Applied = tt.resources, tt.applied
-		found, err := NewLooker(s, 1).Nodes(context.Background(), []*Node{n})
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		var got []string
-		for i := range found[0] {
-			got = append(got, short(&found[0][i]))
-		}
-		for i := range min(len(got), len(tt.want)) {
-			if strings.HasPrefix(got[i], tt.want[i]) {
-				got[i] = tt.want[i]
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, kinds(), tt.objects...)
+			s.fail = tt.fail
+			n := node()
+			n.Resources, n.Applied = tt.resources, tt.applied
+			found, err := NewLooker(s, 1).Nodes(context.Background(), []*Node{n})
+			if err != nil {
+				t.Errorf("%v", err)
+				return
 			}
-		}
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%s: (-want +got)\n%s", name, diff)
-		}
+			var got []string
+			for i := range found[0] {
+				got = append(got, short(&found[0][i]))
+			}
+			for i := range min(len(got), len(tt.want)) {
+				if strings.HasPrefix(got[i], tt.want[i]) {
+					got[i] = tt.want[i]
+				}
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
 	}
 }
 

@@ -129,13 +129,15 @@ func TestNodeOfBroken(t *testing.T) {
 		"no list":     {"  configMaps:\n", "  configMaps: {}\n  secrets:\n", "spec.configMaps"},
 		"no resource": {"  manifests:\n", "  secrets: [text]\n  manifests:\n", "spec.secrets: entry 0 is no resource"},
 	} {
-		text := strings.Replace(acmeWeb, tt.from, tt.to, 1)
-		if text == acmeWeb {
-			t.Fatalf("%s: nothing is replaced", name)
-		}
-		if _, err := NodeOf(parsed(t, text)); err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "LynqNode shop/acme-web: ") {
-			t.Errorf("%s: %v, want %q", name, err, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(acmeWeb, tt.from, tt.to, 1)
+			if text == acmeWeb {
+				t.Fatalf("nothing is replaced")
+			}
+			if _, err := NodeOf(parsed(t, text)); err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "LynqNode shop/acme-web: ") {
+				t.Errorf("%v, want %q", err, tt.want)
+			}
+		})
 	}
 }
 

@@ -53,10 +53,12 @@ func TestPlanRefusals(t *testing.T) {
 		"one object twice": {Input{Nodes: []*Node{named("acme"), named("bolt")}, Found: [][]Found{{found(live())}, {found(live())}}},
 			"claimed: LynqNode shop/acme-web and LynqNode shop/bolt-web both name ConfigMap/shop/acme"},
 	} {
-		got := refusalTexts(NewPlan(&tt.in).Refusals)
-		if tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
-			t.Errorf("%s: %q, want %q", name, got, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			got := refusalTexts(NewPlan(&tt.in).Refusals)
+			if tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+		})
 	}
 }
 

@@ -300,18 +300,20 @@ func TestRun(t *testing.T) {
 		"the LynqNode may not be deleted": {always("delete LynqNode/acme-web", forbidden), nil, whole,
 			[]string{"release acme-web failed " + forbidden.Error(), "failed LynqNode/shop/acme-web: " + forbidden.Error()}},
 	} {
-		s := newStage(t, coreKinds(), typed(live(), "v1", "ConfigMap"), lynqNodeMeta())
-		s.fail, s.late = tt.fail, tt.late
-		_, told, err := handOver(context.Background(), t, s)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if diff := cmp.Diff(tt.calls, s.calls); diff != "" {
-			t.Errorf("%s: calls (-want +got)\n%s", name, diff)
-		}
-		if got := told[max(0, len(told)-len(tt.told)):]; cmp.Diff(tt.told, got) != "" {
-			t.Errorf("%s: told (-want +got)\n%s", name, cmp.Diff(tt.told, got))
-		}
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, coreKinds(), typed(live(), "v1", "ConfigMap"), lynqNodeMeta())
+			s.fail, s.late = tt.fail, tt.late
+			_, told, err := handOver(context.Background(), t, s)
+			if err != nil {
+				t.Errorf("%v", err)
+			}
+			if diff := cmp.Diff(tt.calls, s.calls); diff != "" {
+				t.Errorf("calls (-want +got)\n%s", diff)
+			}
+			if got := told[max(0, len(told)-len(tt.told)):]; cmp.Diff(tt.told, got) != "" {
+				t.Errorf("told (-want +got)\n%s", cmp.Diff(tt.told, got))
+			}
+		})
 	}
 }
 

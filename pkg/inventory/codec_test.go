@@ -74,17 +74,19 @@ func TestEncode(t *testing.T) {
 		Node: lynq.NodeID{Hub: lynq.HubKey{Name: "customers"}, Form: lynq.FormKey{Name: "web"}, UID: "Ácme GmbH", Namespace: "shop", Name: "made-1"}, Activate: "false", Extra: `{"plan":"gold"}`,
 	}
 	for name, inv := range map[string]*inventory.Inventory{"acme": acme(), "empty": odd} {
-		got, err := yaml.Marshal(encode(t, inv))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := os.ReadFile(filepath.Join("testdata", name+".yaml"))
-		if err != nil {
-			t.Error(err)
-		}
-		if diff := cmp.Diff(string(want), string(got)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			got, err := yaml.Marshal(encode(t, inv))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := os.ReadFile(filepath.Join("testdata", name+".yaml"))
+			if err != nil {
+				t.Error(err)
+			}
+			if diff := cmp.Diff(string(want), string(got)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 
@@ -303,21 +305,23 @@ func TestDecodeRefuses(t *testing.T) {
 			cm.Data["resources"] = strings.Replace(cm.Data["resources"], "\n]", ",\n{\"key\":\"Deployment/shop/acme-web@x\",\"apiVersion\":\"apps/v1\"}\n]", 1)
 		}, "data.resources line 6: Deployment/shop/acme-web is recorded twice"},
 	} {
-		cm := encode(t, acme())
-		tt.edit(cm)
-		inv, err := inventory.Decode(cm)
-		var broken *inventory.UnreadableError
-		if !errors.As(err, &broken) || inv != nil {
-			t.Errorf("%s: got %v, %v", name, inv, err)
-			continue
-		}
-		if broken.Node.Name != "acme-web" || broken.Node.Namespace != "shop" || broken.Name != "lynqnode-acme-web" {
-			t.Errorf("%s: of %+v", name, broken)
-		}
-		if got := err.Error(); !strings.HasPrefix(got, "ConfigMap shop/lynqnode-acme-web: "+tt.want) ||
-			!strings.HasSuffix(got, "(restore it as it was, or remove its finalizers and delete it with --cascade=orphan if lynqctl never made it; until then, lynqctl changes nothing of node shop/acme-web)") {
-			t.Errorf("%s:\n got %s\nwant %s", name, got, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			cm := encode(t, acme())
+			tt.edit(cm)
+			inv, err := inventory.Decode(cm)
+			var broken *inventory.UnreadableError
+			if !errors.As(err, &broken) || inv != nil {
+				t.Errorf("got %v, %v", inv, err)
+				return
+			}
+			if broken.Node.Name != "acme-web" || broken.Node.Namespace != "shop" || broken.Name != "lynqnode-acme-web" {
+				t.Errorf("of %+v", broken)
+			}
+			if got := err.Error(); !strings.HasPrefix(got, "ConfigMap shop/lynqnode-acme-web: "+tt.want) ||
+				!strings.HasSuffix(got, "(restore it as it was, or remove its finalizers and delete it with --cascade=orphan if lynqctl never made it; until then, lynqctl changes nothing of node shop/acme-web)") {
+				t.Errorf("%s:\n got %s\nwant %s", name, got, tt.want)
+			}
+		})
 	}
 }
 

@@ -86,14 +86,16 @@ func TestIntent(t *testing.T) {
 			[]inventory.Entry{with(a, func(r *inventory.Entry) { r.Adopted = true })},
 		},
 	} {
-		recorded := slices.Clone(tt.recorded)
-		got := inventory.Intent(recorded, tt.desired)
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
-		if diff := cmp.Diff(tt.recorded, recorded); diff != "" {
-			t.Errorf("%s: what was recorded changed:\n%s", name, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			recorded := slices.Clone(tt.recorded)
+			got := inventory.Intent(recorded, tt.desired)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.recorded, recorded); diff != "" {
+				t.Errorf("what was recorded changed:\n%s", diff)
+			}
+		})
 	}
 }
 

@@ -37,11 +37,13 @@ func TestFilter(t *testing.T) {
 		{"all of it", orphan.Filter{Reasons: []string{wellknown.ReasonNodeDeleted}, Hubs: []string{"crm"}, Nodes: []string{"acme-web"}, OlderThan: time.Minute}, true, false},
 		{"all but one", orphan.Filter{Reasons: []string{wellknown.ReasonNodeDeleted}, Hubs: []string{"erp"}, Nodes: []string{"acme-web"}}, false, false},
 	} {
-		if got := test.filter.Matches(&o, now); got != test.known {
-			t.Errorf("%s: the orphan is meant: %v", test.name, got)
-		}
-		if got := test.filter.Matches(&nothing, now); got != test.unknown {
-			t.Errorf("%s: the unknown one is meant: %v", test.name, got)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if got := test.filter.Matches(&o, now); got != test.known {
+				t.Errorf("the orphan is meant: %v", got)
+			}
+			if got := test.filter.Matches(&nothing, now); got != test.unknown {
+				t.Errorf("the unknown one is meant: %v", got)
+			}
+		})
 	}
 }

@@ -268,13 +268,15 @@ func TestFindFails(t *testing.T) {
 		"who is not known":    {fail: map[string]error{"list Secret": apierrors.NewUnauthorized("no")}},
 		"a size is not known": {fail: map[string]error{"get PersistentVolumeClaim": broken}},
 	} {
-		if m.discover == nil {
-			m.kinds = []lynq.APIResource{kind("", "ConfigMap"), kind("", "Secret"), kind("", "PersistentVolumeClaim")}
-		}
-		m.objects = []object{marked("ConfigMap", "shop", "web", ""), marked("PersistentVolumeClaim", "shop", "web", "")}
-		if found, err := orphan.Find(t.Context(), m, orphan.Query{Now: now()}); err == nil || found != nil {
-			t.Errorf("%s: got %+v, %v; want an error", name, found, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if m.discover == nil {
+				m.kinds = []lynq.APIResource{kind("", "ConfigMap"), kind("", "Secret"), kind("", "PersistentVolumeClaim")}
+			}
+			m.objects = []object{marked("ConfigMap", "shop", "web", ""), marked("PersistentVolumeClaim", "shop", "web", "")}
+			if found, err := orphan.Find(t.Context(), m, orphan.Query{Now: now()}); err == nil || found != nil {
+				t.Errorf("got %+v, %v; want an error", found, err)
+			}
+		})
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(broken)

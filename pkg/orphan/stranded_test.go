@@ -92,17 +92,19 @@ func TestStranded(t *testing.T) {
 		{"nothing but part-of, and we wrote it", tracked("Secret", "shop", "s", other, written), nil, stranded("Secret/shop/s", "crm///id")},
 		{"nothing but part-of, and another tool wrote it", tracked("Secret", "shop", "s", other), nil, ""},
 	} {
-		m := &memory{kinds: []lynq.APIResource{kind("", "Secret")}, objects: []object{test.object}, inventories: test.records}
-		found := mustFind(t, m, orphan.Query{Stranded: m, Filter: orphan.Filter{Reasons: []string{orphan.ReasonStranded}}})
-		if got := strings.Join(texts(found), "\n"); got != test.want {
-			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
-		}
-		if len(found.Warnings()) > 0 {
-			t.Errorf("%s: warns of %q", test.name, found.Warnings())
-		}
-		if found = mustFind(t, m, orphan.Query{}); len(found.Orphans) != 0 {
-			t.Errorf("%s: found %q though nobody asked", test.name, texts(found))
-		}
+		t.Run(test.name, func(t *testing.T) {
+			m := &memory{kinds: []lynq.APIResource{kind("", "Secret")}, objects: []object{test.object}, inventories: test.records}
+			found := mustFind(t, m, orphan.Query{Stranded: m, Filter: orphan.Filter{Reasons: []string{orphan.ReasonStranded}}})
+			if got := strings.Join(texts(found), "\n"); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+			if len(found.Warnings()) > 0 {
+				t.Errorf("warns of %q", found.Warnings())
+			}
+			if found = mustFind(t, m, orphan.Query{}); len(found.Orphans) != 0 {
+				t.Errorf("found %q though nobody asked", texts(found))
+			}
+		})
 	}
 }
 

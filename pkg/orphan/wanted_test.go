@@ -45,11 +45,13 @@ func TestWantedWhy(t *testing.T) {
 		"renamed":                        {left("ConfigMap/shop/x", "crm/shop/acme-web/settings"), `its resource "settings" renders ConfigMap/shop/new now`, true},
 		"dropped by its form":            {left("ConfigMap/shop/x", "crm/shop/acme-web/old"), `its form has no resource "old" any more`, true},
 	} {
-		if got := w.Why(&test.orphan); got != test.want {
-			t.Errorf("%s: got %q, want %q", name, got, test.want)
-		}
-		if got := w.Concerns(&test.orphan); got != test.concerns {
-			t.Errorf("%s: it concerns the hubs: %v", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := w.Why(&test.orphan); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+			if got := w.Concerns(&test.orphan); got != test.concerns {
+				t.Errorf("it concerns the hubs: %v", got)
+			}
+		})
 	}
 }

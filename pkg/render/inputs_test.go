@@ -30,10 +30,12 @@ func TestChanged(t *testing.T) {
 		"a cut record":   {"p1s", "p1s1p1c1m1", map[string]bool{}},
 		"no row in time": {"p1s1p1c1m1", "", map[string]bool{}},
 	} {
-		tt.want["id"] = false // another uid makes another node
-		digests := strings.NewReplacer("1", "01", "2", "02")
-		if diff := cmp.Diff(tt.want, p.Changed(digests.Replace(tt.before), digests.Replace(tt.now))); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			tt.want["id"] = false // another uid makes another node
+			digests := strings.NewReplacer("1", "01", "2", "02")
+			if diff := cmp.Diff(tt.want, p.Changed(digests.Replace(tt.before), digests.Replace(tt.now))); diff != "" {
+				t.Errorf("%s", diff)
+			}
+		})
 	}
 }

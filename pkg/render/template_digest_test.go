@@ -50,9 +50,11 @@ func TestTemplateDigest(t *testing.T) {
 		"how long to wait":      template(t, hubYAML, swap("    ignore", "    timeoutSeconds: 7\n    ignore"), render.Options{}, "gold"),
 		"a mapping of others":   template(t, strings.Replace(hubYAML, "b: b}", "b: b, c: url}", 1), digested, render.Options{}, "gold"),
 	} {
-		if same != want {
-			t.Errorf("%s: %s, want %s", name, same, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if same != want {
+				t.Errorf("%s, want %s", same, want)
+			}
+		})
 	}
 	seen := map[string]string{want: "what it was"}
 	for name, other := range map[string]string{
@@ -71,10 +73,12 @@ func TestTemplateDigest(t *testing.T) {
 		"the namespace":     template(t, hubYAML, digested, render.Options{Namespace: "far"}, "gold"),
 		"other columns":     template(t, strings.Replace(hubYAML, "{a: a, b: b}", "{a: b, b: a}", 1), digested, render.Options{}, "gold"),
 	} {
-		if before, known := seen[other]; known {
-			t.Errorf("%s: it is the digest of %s", name, before)
-		}
-		seen[other] = name
+		t.Run(name, func(t *testing.T) {
+			if before, known := seen[other]; known {
+				t.Errorf("it is the digest of %s", before)
+			}
+			seen[other] = name
+		})
 	}
 }
 

@@ -62,8 +62,10 @@ func TestTombstonesOfHostileRows(t *testing.T) {
 		"a bad namespace":    {"id": "x", "a": "old-x", "b": "a/b"},
 		"a bad label":        {"id": "x!", "a": "old-x", "b": "far"},
 	} {
-		if _, problems := p.Node(row.row(in.Hubs[0], 2)); len(problems) == 0 {
-			t.Errorf("%s: the row rendered", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, problems := p.Node(row.row(in.Hubs[0], 2)); len(problems) == 0 {
+				t.Errorf("the row rendered")
+			}
+		})
 	}
 }

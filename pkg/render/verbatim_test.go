@@ -32,23 +32,25 @@ func TestVerbatim(t *testing.T) {
 		{"a tab later", "x: \"{{ .a }}\"", "a\n\tb", "", false},
 		{"apart", "x: \"{{ .a }}\"\n\"y\": \"{{ .b }}\"", "$", "{b}", false},
 	} {
-		in := load(t, hubYAML+configMap(test.data))
-		rows := []record{{"id": "acme", "a": test.a, "b": test.b}}
-		for _, asked := range []bool{true, false} {
-			o := render.Options{}
-			if asked {
-				o.Verbatim = verbatim
-			}
-			for _, format := range []render.Format{render.YAML, render.JSON} {
-				out, run, err := runAll(t, compileAll(t, in, o), rows, render.Settings{Format: format})
-				if err != nil || run.Err() != nil {
-					t.Fatal(err, run.Err())
+		t.Run(test.name, func(t *testing.T) {
+			in := load(t, hubYAML+configMap(test.data))
+			rows := []record{{"id": "acme", "a": test.a, "b": test.b}}
+			for _, asked := range []bool{true, false} {
+				o := render.Options{}
+				if asked {
+					o.Verbatim = verbatim
 				}
-				if got := strings.Contains(out, verbatim.Key); got != (asked && test.want) {
-					t.Errorf("%s, asked for: %v\n%s", test.name, asked, out)
+				for _, format := range []render.Format{render.YAML, render.JSON} {
+					out, run, err := runAll(t, compileAll(t, in, o), rows, render.Settings{Format: format})
+					if err != nil || run.Err() != nil {
+						t.Fatal(err, run.Err())
+					}
+					if got := strings.Contains(out, verbatim.Key); got != (asked && test.want) {
+						t.Errorf("asked for: %v\n%s", asked, out)
+					}
 				}
 			}
-		}
+		})
 	}
 }
 

@@ -45,19 +45,21 @@ func TestOf(t *testing.T) {
 		"without a reason": {[]inventory.Condition{{Type: "Degraded", Status: "True", LastTransitionTime: at(4)}},
 			false, "true", "Degraded", at(4), false, ""},
 	} {
-		got := status.Of(&inventory.Inventory{
-			Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "acme", Namespace: "shop", Name: "acme-web"}, Created: at(0),
-			Deleting: tt.deleting, Activate: tt.activate,
-			Status: inventory.Status{Desired: 5, Ready: 1, Failed: 2, Skipped: 3, Conflicted: 4, Conditions: tt.conditions},
+		t.Run(name, func(t *testing.T) {
+			got := status.Of(&inventory.Inventory{
+				Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "acme", Namespace: "shop", Name: "acme-web"}, Created: at(0),
+				Deleting: tt.deleting, Activate: tt.activate,
+				Status: inventory.Status{Desired: 5, Ready: 1, Failed: 2, Skipped: 3, Conflicted: 4, Conditions: tt.conditions},
+			})
+			want := status.Node{
+				NodeID: lynq.NodeID{Name: "acme-web", Namespace: "shop", Hub: lynq.HubKey{Namespace: "shop", Name: "crm"}, Form: lynq.FormKey{Namespace: "shop", Name: "web"}, UID: "acme"}, Created: at(0),
+				Well: tt.well, Condition: tt.condition, Since: tt.since, Message: tt.message,
+				Desired: 5, Ready: 1, Failed: 2, Skipped: 3, Conflicted: 4,
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
 		})
-		want := status.Node{
-			NodeID: lynq.NodeID{Name: "acme-web", Namespace: "shop", Hub: lynq.HubKey{Namespace: "shop", Name: "crm"}, Form: lynq.FormKey{Namespace: "shop", Name: "web"}, UID: "acme"}, Created: at(0),
-			Well: tt.well, Condition: tt.condition, Since: tt.since, Message: tt.message,
-			Desired: 5, Ready: 1, Failed: 2, Skipped: 3, Conflicted: 4,
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s: (-want +got)\n%s", name, diff)
-		}
 	}
 }
 
@@ -145,9 +147,11 @@ func TestCondition(t *testing.T) {
 		"no run ended":    {nil, false, "Unknown", time.Time{}},
 		"deleted by hand": {conditions("True", "False", "False"), true, "Leaving", time.Time{}},
 	} {
-		got, since := status.Condition(&inventory.Inventory{Deleting: tt.deleting, Status: inventory.Status{Conditions: tt.conditions}})
-		if got != tt.want || !since.Equal(tt.since) {
-			t.Errorf("%s: got %q since %v, want %q since %v", name, got, since, tt.want, tt.since)
-		}
+		t.Run(name, func(t *testing.T) {
+			got, since := status.Condition(&inventory.Inventory{Deleting: tt.deleting, Status: inventory.Status{Conditions: tt.conditions}})
+			if got != tt.want || !since.Equal(tt.since) {
+				t.Errorf("got %q since %v, want %q since %v", got, since, tt.want, tt.since)
+			}
+		})
 	}
 }

@@ -166,21 +166,23 @@ func TestNow(t *testing.T) {
 			"Degraded: Leaving", app + "what: fix", 1, 1, time.Time{}},
 		"on its way out": {func(s *nowScene) { s.inv.Deleting = true; s.is(ready.StateFailed, "no") }, "Leaving", "", 2, 0, time.Time{}},
 	} {
-		s := newNowScene()
-		tt.change(s)
-		got := s.now.Of(s.inv)
-		want := status.Of(s.inv)
-		want.Condition, want.Message, want.Since, want.Well = tt.condition, tt.message, tt.since, tt.condition == "Ready" || tt.condition == "Degraded: PodsLost"
-		want.Ready, want.Failed = tt.ready, tt.failed
-		switch tt.condition {
-		case "Degraded: Missing":
-			want.Missing = 1
-		case "Degraded: Drifted":
-			want.Drifted = 1
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s: (-want +got)\n%s", name, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			s := newNowScene()
+			tt.change(s)
+			got := s.now.Of(s.inv)
+			want := status.Of(s.inv)
+			want.Condition, want.Message, want.Since, want.Well = tt.condition, tt.message, tt.since, tt.condition == "Ready" || tt.condition == "Degraded: PodsLost"
+			want.Ready, want.Failed = tt.ready, tt.failed
+			switch tt.condition {
+			case "Degraded: Missing":
+				want.Missing = 1
+			case "Degraded: Drifted":
+				want.Drifted = 1
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
 	}
 }
 
@@ -193,9 +195,11 @@ func TestNowUnseen(t *testing.T) {
 	want := status.Of(s.inv)
 	want.Recorded = true
 	for name, got := range map[string]status.Node{"unseen": s.now.Of(s.inv), "nothing was looked at": (*status.Now)(nil).Of(s.inv)} {
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s: (-want +got)\n%s", name, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
 	}
 }
 

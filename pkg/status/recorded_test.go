@@ -314,15 +314,17 @@ func TestVerifyPurged(t *testing.T) {
 		"under way":                      {func(*verifyScene) {}, []status.Type{status.Unconfirmed}},
 		"another client's, of that name": {func(s *verifyScene) { s.Entry.UID = ""; s.bare(); s.Live.UID = "u2" }, nil},
 	} {
-		s := newVerifyScene()
-		s.Entry.Phase = inventory.PhaseCompleted
-		tt.change(s)
-		var got []status.Type
-		for _, f := range s.verify() {
-			got = append(got, f.Type)
-		}
-		if !slices.Equal(got, tt.want) {
-			t.Errorf("%s: %v, want %v", name, got, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			s := newVerifyScene()
+			s.Entry.Phase = inventory.PhaseCompleted
+			tt.change(s)
+			var got []status.Type
+			for _, f := range s.verify() {
+				got = append(got, f.Type)
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("%v, want %v", got, tt.want)
+			}
+		})
 	}
 }

@@ -207,10 +207,12 @@ func TestEventOf(t *testing.T) {
 		"one":      {map[string]any{"eventTime": "2026-03-04T04:01:00.000000Z"}, event(1, 1)},
 		"timeless": {map[string]any{"lastTimestamp": 7, "count": "x"}, event(0, 1)},
 	} {
-		got, of := status.EventOf(object(tt.more))
-		if diff := cmp.Diff(tt.want, got); diff != "" || of != "u" {
-			t.Errorf("%s: of %q (-want +got)\n%s", name, of, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			got, of := status.EventOf(object(tt.more))
+			if diff := cmp.Diff(tt.want, got); diff != "" || of != "u" {
+				t.Errorf("of %q (-want +got)\n%s", of, diff)
+			}
+		})
 	}
 	if got, of := status.EventOf(&unstructured.Unstructured{Object: map[string]any{"involvedObject": "x"}}); of != "" || got.Name != "" {
 		t.Errorf("got %+v of %q of no event", got, of)

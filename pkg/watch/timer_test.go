@@ -21,9 +21,11 @@ func TestNextTimer(t *testing.T) {
 		{"the round has what was due before it began", at(2), []watch.Timer{{at(1), "a"}, {at(2), "b"}, {at(9), "c"}}, "c"},
 		{"without a round the past counts", time.Time{}, []watch.Timer{{at(9), "a"}, {at(1), "b"}}, "b"},
 	} {
-		if got := watch.NextTimer(test.began, test.timers...); got.Why != test.want {
-			t.Errorf("%s: got %q, want %q", test.name, got.Why, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if got := watch.NextTimer(test.began, test.timers...); got.Why != test.want {
+				t.Errorf("got %q, want %q", got.Why, test.want)
+			}
+		})
 	}
 }
 

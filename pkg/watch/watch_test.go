@@ -162,9 +162,11 @@ func TestRecordMatters(t *testing.T) {
 		{"what is held is approved", &plain, record(false, "digest"), true},
 		{"the approval was used", &watch.Fingerprint{UID: "a", Approved: "digest", Ours: true}, plain, false},
 	} {
-		if got := watch.RecordMatters(test.before, test.now); got != test.want {
-			t.Errorf("%s: got %t", test.name, got)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if got := watch.RecordMatters(test.before, test.now); got != test.want {
+				t.Errorf("got %t", got)
+			}
+		})
 	}
 }
 

@@ -68,9 +68,11 @@ func TestBadRequests(t *testing.T) {
 		"cut":     strings.NewReader(`{"id":1`),
 		"endless": io.LimitReader(endless{}, wire.MaxLine+1),
 	} {
-		if _, err := run(t, in, Functions{}); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := run(t, in, Functions{}); err == nil {
+				t.Errorf("no error")
+			}
+		})
 	}
 }
 

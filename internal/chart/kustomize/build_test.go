@@ -291,14 +291,16 @@ func TestLinks(t *testing.T) {
 		"itself":    {"base/self", "../base", "resources: [self]"},
 		"of itself": {"base/a.yaml", "a.yaml", "resources: [a.yaml]"},
 	} {
-		dir := write(t, "-- base/kustomization.yaml --\n"+c.kustomization+"\n")
-		if err := os.Symlink(c.to, filepath.Join(dir, c.link)); err != nil {
-			t.Fatal(err)
-		}
-		var b Builder
-		if built, problems := b.Build(wire.Build{Dir: dir, Base: "base"}); len(built.Objects) > 0 || len(problems) == 0 {
-			t.Errorf("%s: %v", name, built)
-		}
+		t.Run(name, func(t *testing.T) {
+			dir := write(t, "-- base/kustomization.yaml --\n"+c.kustomization+"\n")
+			if err := os.Symlink(c.to, filepath.Join(dir, c.link)); err != nil {
+				t.Fatal(err)
+			}
+			var b Builder
+			if built, problems := b.Build(wire.Build{Dir: dir, Base: "base"}); len(built.Objects) > 0 || len(problems) == 0 {
+				t.Errorf("%v", built)
+			}
+		})
 	}
 	dir := write(t, "-- base/kustomization.yaml --\nresources: [link.yaml]\n-- base/app.yaml --\napiVersion: v1\nkind: ServiceAccount\nmetadata: {name: web}\n")
 	if err := os.Symlink("app.yaml", filepath.Join(dir, "base", "link.yaml")); err != nil {

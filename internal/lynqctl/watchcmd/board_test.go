@@ -112,10 +112,12 @@ func TestLastLine(t *testing.T) {
 		"one isn't":         {func(b *board) { b.Released(hub("erp"), nil); b.Released(hub("crm"), kept("crm")) }, `SIGTERM stopped lynqctl. It gave 1 Lease back. It couldn't give Lease shop/lynqctl-crm back: connection refused. The next run on hub "crm" may wait 30s for it`},
 		"two aren't at all": {func(b *board) { b.Released(hub("erp"), kept("erp")); b.Released(hub("crm"), kept("crm")) }, `SIGTERM stopped lynqctl. It couldn't give Lease shop/lynqctl-crm back: connection refused. The next run on hub "crm" may wait 30s for it. It couldn't give Lease shop/lynqctl-erp back: connection refused. The next run on hub "erp" may wait 30s for it`},
 	} {
-		b := &board{}
-		tt.ends(b)
-		if got := (&console.StopError{Signal: syscall.SIGTERM}).Note(b.leases()); got != tt.want {
-			t.Errorf("%s: got %s", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			b := &board{}
+			tt.ends(b)
+			if got := (&console.StopError{Signal: syscall.SIGTERM}).Note(b.leases()); got != tt.want {
+				t.Errorf("got %s", got)
+			}
+		})
 	}
 }

@@ -50,17 +50,19 @@ func TestFeed(t *testing.T) {
 		"name":  {tty.Name, "a\nb\nlonger\\x07\nc\n"},
 		"json":  {tty.JSON, "{\"name\":\"a\",\"count\":0}\n{\"name\":\"b\",\"count\":1}\n{\"name\":\"longer\\u0007\",\"count\":0}\n{\"name\":\"c\",\"count\":2}\n"},
 	} {
-		var out bytes.Buffer
-		l := nodes(3)
-		f := &list.Feed{Out: streamTo(&out, tty.Stream{}), Format: tt.format, Columns: l.Columns}
-		for _, items := range [][]list.Item{nil, l.Items[:2], {{Cells: []string{"longer\x07", "", ""}, Name: "longer\x07", Data: thing{Name: "longer\x07"}}}, l.Items[2:]} {
-			if err := f.Add(items...); err != nil {
-				t.Fatal(err)
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			l := nodes(3)
+			f := &list.Feed{Out: streamTo(&out, tty.Stream{}), Format: tt.format, Columns: l.Columns}
+			for _, items := range [][]list.Item{nil, l.Items[:2], {{Cells: []string{"longer\x07", "", ""}, Name: "longer\x07", Data: thing{Name: "longer\x07"}}}, l.Items[2:]} {
+				if err := f.Add(items...); err != nil {
+					t.Fatal(err)
+				}
 			}
-		}
-		if diff := cmp.Diff(tt.want, out.String()); diff != "" {
-			t.Errorf("%s: (-want +got)\n%s", name, diff)
-		}
+			if diff := cmp.Diff(tt.want, out.String()); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
 	}
 	if err := (&list.Feed{Out: streamTo(closed{}, tty.Stream{}), Columns: nodes(0).Columns}).Add(nodes(1).Items...); err == nil {
 		t.Error("Print hides that the feed can't be written")

@@ -135,13 +135,15 @@ warnings:
 - "one\nmore \a"
 `},
 	} {
-		out, err := printed(t, things(), test.format, test.columns, test.color)
-		if diff := cmp.Diff(strings.TrimPrefix(test.want, "\n"), out); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
-		if err != "warning: one; more \\x07\n" {
-			t.Errorf("%s: standard error has %q", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			out, err := printed(t, things(), test.format, test.columns, test.color)
+			if diff := cmp.Diff(strings.TrimPrefix(test.want, "\n"), out); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if err != "warning: one; more \\x07\n" {
+				t.Errorf("standard error has %q", err)
+			}
+		})
 	}
 }
 
@@ -217,12 +219,14 @@ Run that for details.
 		"wide":    {l, tty.Wide, 1 + 302 + 2},
 		"name":    {l, tty.Name, 302},
 	} {
-		out.Reset()
-		if err := list.Print(of.list, of.format, streamTo(&out, tty.Stream{}), streamTo(&err, tty.Stream{})); err != nil {
-			t.Fatal(err)
-		}
-		if n := strings.Count(out.String(), "\n"); n != of.lines {
-			t.Errorf("%s: %d lines, want %d", name, n, of.lines)
-		}
+		t.Run(name, func(t *testing.T) {
+			out.Reset()
+			if err := list.Print(of.list, of.format, streamTo(&out, tty.Stream{}), streamTo(&err, tty.Stream{})); err != nil {
+				t.Fatal(err)
+			}
+			if n := strings.Count(out.String(), "\n"); n != of.lines {
+				t.Errorf("%d lines, want %d", n, of.lines)
+			}
+		})
 	}
 }

@@ -26,9 +26,11 @@ func TestTrialWritesNothing(t *testing.T) {
 		"write": err, "save": saved, "remove": tr.Remove(t.Context(), nil, decide.Permit{}),
 		"delete": deleted,
 	} {
-		if !errors.Is(err, errDiffRun) {
-			t.Errorf("%s: %v", what, err)
-		}
+		t.Run(what, func(t *testing.T) {
+			if !errors.Is(err, errDiffRun) {
+				t.Errorf("%v", err)
+			}
+		})
 	}
 }
 

@@ -102,16 +102,18 @@ func TestCompletionChooses(t *testing.T) {
 		{"given up, of a node that stays", completion{giveUp: secret("ns", "bolt")}, nil,
 			"error: --force: no inventory that is being deleted has an entry for Secret/ns/bolt (list entries with 'lynqctl inventory show NODE')", 0},
 	} {
-		all := someRecords()
-		if tt.change != nil {
-			tt.change(all)
-		}
-		if got := chosen(&tt.completion, all); got != tt.want {
-			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
-		}
-		if got := len(tt.completion.unread); got != tt.unread {
-			t.Errorf("%s: %d records are unread, want %d", tt.name, got, tt.unread)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			all := someRecords()
+			if tt.change != nil {
+				tt.change(all)
+			}
+			if got := chosen(&tt.completion, all); got != tt.want {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+			if got := len(tt.completion.unread); got != tt.unread {
+				t.Errorf("%d records are unread, want %d", got, tt.unread)
+			}
+		})
 	}
 }
 

@@ -41,22 +41,24 @@ func TestPasswordOfOneServer(t *testing.T) {
 		"both by name":           {db("a", 0), db("b", 0), plain + "_CRM " + plain + "_EU_1", plain + "_CRM " + plain + "_EU_1", ""},
 		"the rest without name":  {db("a", 0), db("b", 0), plain + "_CRM " + plain, plain + "_CRM " + plain, ""},
 	} {
-		p := Passwords{Getenv: func(name string) string {
-			for _, set := range strings.Fields(tt.set) {
-				if set == name {
-					return "p"
+		t.Run(name, func(t *testing.T) {
+			p := Passwords{Getenv: func(name string) string {
+				for _, set := range strings.Fields(tt.set) {
+					if set == name {
+						return "p"
+					}
 				}
+				return ""
+			}}
+			crm, eu := &form.Hub{}, &form.Hub{}
+			crm.Name, eu.Name = "crm", "eu-1"
+			variables, err := p.environment([]HubPrograms{{Hub: crm}, {Hub: eu}}, []endpoint.Connection{tt.crm, tt.eu})
+			switch {
+			case tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)), tt.err == "" && err != nil:
+				t.Errorf("%v", err)
+			case tt.err == "" && strings.Join(variables, " ") != tt.want:
+				t.Errorf("%q", variables)
 			}
-			return ""
-		}}
-		crm, eu := &form.Hub{}, &form.Hub{}
-		crm.Name, eu.Name = "crm", "eu-1"
-		variables, err := p.environment([]HubPrograms{{Hub: crm}, {Hub: eu}}, []endpoint.Connection{tt.crm, tt.eu})
-		switch {
-		case tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)), tt.err == "" && err != nil:
-			t.Errorf("%s: %v", name, err)
-		case tt.err == "" && strings.Join(variables, " ") != tt.want:
-			t.Errorf("%s: %q", name, variables)
-		}
+		})
 	}
 }

@@ -253,21 +253,23 @@ metadata: {name: v}
 spec: {claimRef: {name: c, namespace: shop}}
 `},
 	} {
-		ref, err := lynq.ParseRef(test.ref)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var live unstructured.Unstructured
-		var want map[string]any
-		if err := errors.Join(yaml.Unmarshal([]byte(test.live), &live.Object), yaml.Unmarshal([]byte(test.want), &want)); err != nil {
-			t.Fatal(err)
-		}
-		before := live.DeepCopy().Object
-		if diff := cmp.Diff(want, restorable(ref, &live)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
-		if diff := cmp.Diff(before, live.Object); diff != "" {
-			t.Errorf("%s: what was given has changed:\n%s", name, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			ref, err := lynq.ParseRef(test.ref)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var live unstructured.Unstructured
+			var want map[string]any
+			if err := errors.Join(yaml.Unmarshal([]byte(test.live), &live.Object), yaml.Unmarshal([]byte(test.want), &want)); err != nil {
+				t.Fatal(err)
+			}
+			before := live.DeepCopy().Object
+			if diff := cmp.Diff(want, restorable(ref, &live)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(before, live.Object); diff != "" {
+				t.Errorf("what was given has changed:\n%s", diff)
+			}
+		})
 	}
 }

@@ -59,19 +59,21 @@ func TestConfirm(t *testing.T) {
 		"a script":          {person{}, false, 0, BadInput, "Pass --yes to proceed"},
 		"no answer":         {person{there: true, err: broken}, false, 1, BadInput, "the terminal is gone"},
 	} {
-		err := (&Engine{View: &tt.person}).Confirm(t.Context(), tt.yes, "delete?")
-		if len(tt.person.asked) != tt.asked {
-			t.Errorf("%s: asked %v", name, tt.person.asked)
-		}
-		told := (*Error)(nil)
-		switch {
-		case tt.says == "":
-			if err != nil {
-				t.Errorf("%s: %v", name, err)
+		t.Run(name, func(t *testing.T) {
+			err := (&Engine{View: &tt.person}).Confirm(t.Context(), tt.yes, "delete?")
+			if len(tt.person.asked) != tt.asked {
+				t.Errorf("asked %v", tt.person.asked)
 			}
-		case !errors.As(err, &told) || told.Outcome != tt.outcome || !strings.Contains(told.Error()+told.Summary, tt.says):
-			t.Errorf("%s: %+v, want outcome %v with %q", name, err, tt.outcome, tt.says)
-		}
+			told := (*Error)(nil)
+			switch {
+			case tt.says == "":
+				if err != nil {
+					t.Errorf("%v", err)
+				}
+			case !errors.As(err, &told) || told.Outcome != tt.outcome || !strings.Contains(told.Error()+told.Summary, tt.says):
+				t.Errorf("%+v, want outcome %v with %q", err, tt.outcome, tt.says)
+			}
+		})
 	}
 }
 

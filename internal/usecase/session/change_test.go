@@ -105,16 +105,18 @@ func TestPerform(t *testing.T) {
 		{"refused before the Leases", steps{refuse: "check"}, ModeRun, early, "read, check, refused", ErrReported},
 		{"rows that cannot be read", steps{fail: "read"}, ModeRun, early, "read", errStep},
 	} {
-		s, c := &tt.steps, tt.steps.change()
-		if tt.change != nil {
-			tt.change(s, c)
-		}
-		r := Run{Engine: &Engine{View: s}, RunOptions: &RunOptions{Mode: tt.mode}, Client: &kube.Client{}}
-		if err := Perform(t.Context(), &r, c); !errors.Is(err, tt.err) || err != nil && tt.err == nil {
-			t.Errorf("%s: error %v, want %v", tt.name, err, tt.err)
-		}
-		if got := strings.Join(slices.Clone(s.done), ", "); got != tt.want {
-			t.Errorf("%s: %s; want %s", tt.name, got, tt.want)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			s, c := &tt.steps, tt.steps.change()
+			if tt.change != nil {
+				tt.change(s, c)
+			}
+			r := Run{Engine: &Engine{View: s}, RunOptions: &RunOptions{Mode: tt.mode}, Client: &kube.Client{}}
+			if err := Perform(t.Context(), &r, c); !errors.Is(err, tt.err) || err != nil && tt.err == nil {
+				t.Errorf("error %v, want %v", err, tt.err)
+			}
+			if got := strings.Join(slices.Clone(s.done), ", "); got != tt.want {
+				t.Errorf("%s; want %s", got, tt.want)
+			}
+		})
 	}
 }

@@ -46,9 +46,11 @@ func TestChanged(t *testing.T) {
 		"an empty node":     {report.NodeResult{Leaves: true, Outcome: report.OutcomeDone}, true},
 		"one that can't go": {report.NodeResult{Leaves: true, Outcome: report.OutcomeFailed}, false},
 	} {
-		if got := changed(&test.node); got != test.want {
-			t.Errorf("%s: %v", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := changed(&test.node); got != test.want {
+				t.Errorf("%v", got)
+			}
+		})
 	}
 }
 

@@ -32,8 +32,10 @@ func TestPlanRan(t *testing.T) {
 		"made after the forgotten plans":   {of(3), &planfile.Ran{UID: "u", Plans: 3}, ""},
 		"made first, and others forgotten": {of(1), nil, "so many plans ran"},
 	} {
-		if got := ran(c.plans, "me", c.then); !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := ran(c.plans, "me", c.then); !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
 	}
 }

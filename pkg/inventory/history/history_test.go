@@ -176,15 +176,17 @@ func TestUnreadable(t *testing.T) {
 		"no label":   {func(cm *corev1.ConfigMap) { delete(cm.Labels, wellknown.LabelRecord) }, "metadata.labels: they are not those of a hub's history"},
 		"other name": {func(cm *corev1.ConfigMap) { cm.Name = "lynqhistory-erp" }, "metadata.labels"},
 	} {
-		cm := New(crm())
-		test.change(cm)
-		_, addErr := With(cm, run(1, 1))
-		_, readErr := Entries(cm)
-		for _, err := range []error{addErr, readErr} {
-			if wrong := (*UnreadableError)(nil); !errors.As(err, &wrong) || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("%s: %v", name, err)
+		t.Run(name, func(t *testing.T) {
+			cm := New(crm())
+			test.change(cm)
+			_, addErr := With(cm, run(1, 1))
+			_, readErr := Entries(cm)
+			for _, err := range []error{addErr, readErr} {
+				if wrong := (*UnreadableError)(nil); !errors.As(err, &wrong) || !strings.Contains(err.Error(), test.want) {
+					t.Errorf("%v", err)
+				}
 			}
-		}
+		})
 	}
 	good := run(1, 1)
 	cm := with(t, New(crm()), good)

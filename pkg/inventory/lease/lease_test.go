@@ -67,10 +67,12 @@ func TestDecideLease(t *testing.T) {
 		"forged, and dead":  {edited(leaseOf("a", at(0)), func(s *coordinationv1.LeaseSpec) { s.LeaseDurationSeconds = &one }), 15, lease.Free, time.Time{}, false, full},
 		"shorter than ours": {leaseOf("a", at(0)), 10, lease.HeldByOther, at(5), true, full},
 	} {
-		got := lease.Decide(tt.lease, lease.Seen{Since: at(-tt.seen)}, noon, lease.Claimant{Identity: "me", Least: cmp.Or(tt.least, 5*time.Second)})
-		if got.State != tt.want || !got.Until.Equal(tt.until) || got.Stopped != tt.stopped {
-			t.Errorf("%s: got %+v, want %v until %s, stopped %t", name, got, tt.want, tt.until, tt.stopped)
-		}
+		t.Run(name, func(t *testing.T) {
+			got := lease.Decide(tt.lease, lease.Seen{Since: at(-tt.seen)}, noon, lease.Claimant{Identity: "me", Least: cmp.Or(tt.least, 5*time.Second)})
+			if got.State != tt.want || !got.Until.Equal(tt.until) || got.Stopped != tt.stopped {
+				t.Errorf("got %+v, want %v until %s, stopped %t", got, tt.want, tt.until, tt.stopped)
+			}
+		})
 	}
 }
 
@@ -125,16 +127,18 @@ func TestDecideLeaseOfContinuousHolders(t *testing.T) {
 		"released, and another died since": {continuous("", "b"), 3, 9, free, free},
 		"ours":                             {continuous("me", "b"), 2, 2, lease.Decision{State: lease.Ours}, lease.Decision{State: lease.Ours}},
 	} {
-		for _, me := range []lease.Claimant{{Identity: "me", Least: time.Second}, {Identity: "me", Continuous: true, Least: time.Second}} {
-			want := tt.hand
-			if me.Continuous {
-				want = tt.standsBy
+		t.Run(name, func(t *testing.T) {
+			for _, me := range []lease.Claimant{{Identity: "me", Least: time.Second}, {Identity: "me", Continuous: true, Least: time.Second}} {
+				want := tt.hand
+				if me.Continuous {
+					want = tt.standsBy
+				}
+				got := lease.Decide(tt.lease, lease.Seen{Since: ago(tt.seen), Waiting: ago(tt.waits)}, noon, me)
+				if diff := gocmp.Diff(want, got); diff != "" {
+					t.Errorf("%+v (-want +got):\n%s", me, diff)
+				}
 			}
-			got := lease.Decide(tt.lease, lease.Seen{Since: ago(tt.seen), Waiting: ago(tt.waits)}, noon, me)
-			if diff := gocmp.Diff(want, got); diff != "" {
-				t.Errorf("%s, %+v (-want +got):\n%s", name, me, diff)
-			}
-		}
+		})
 	}
 }
 
@@ -152,9 +156,11 @@ func TestHeldTells(t *testing.T) {
 		"ended":      {leaseOf("a", noon.Add(-15*time.Second)), false},
 		"continuous": {continuous("a", ""), false},
 	} {
-		if got := lease.Held(tt.lease, noon); got != tt.want {
-			t.Errorf("%s: got %t", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := lease.Held(tt.lease, noon); got != tt.want {
+				t.Errorf("got %t", got)
+			}
+		})
 	}
 }
 

@@ -491,34 +491,36 @@ func TestLookedAt(t *testing.T) {
 			}, changed: true, log: []string{"get", "create", "get"},
 		},
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			s := newServer()
-			if tt.before != nil {
-				tt.before(t, s)
-			}
-			s.took()
-			l := lockOf(s, "me")
-			if !tt.unseen {
-				if err := l.Look(t.Context()); err != nil {
-					t.Fatal(err)
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newServer()
+				if tt.before != nil {
+					tt.before(t, s)
 				}
-			}
-			log := s.took()
-			if tt.between != nil {
-				tt.between(t, s)
 				s.took()
-			}
-			acquire(t, l, 0)
-			log = append(log, s.took()...)
-			for i, line := range log {
-				_, log[i], _ = strings.Cut(line, " ")
-			}
-			if diff := cmp.Diff(tt.log, log); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", name, diff)
-			}
-			if l.Changed() != tt.changed {
-				t.Errorf("%s: changed: %t, want %t", name, l.Changed(), tt.changed)
-			}
+				l := lockOf(s, "me")
+				if !tt.unseen {
+					if err := l.Look(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+				}
+				log := s.took()
+				if tt.between != nil {
+					tt.between(t, s)
+					s.took()
+				}
+				acquire(t, l, 0)
+				log = append(log, s.took()...)
+				for i, line := range log {
+					_, log[i], _ = strings.Cut(line, " ")
+				}
+				if diff := cmp.Diff(tt.log, log); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+				if l.Changed() != tt.changed {
+					t.Errorf("changed: %t, want %t", l.Changed(), tt.changed)
+				}
+			})
 		})
 	}
 }
@@ -710,35 +712,37 @@ func TestAcquireWithTrouble(t *testing.T) {
 		"failed once":          {verb: "create", err: status(500), times: 1, log: []string{"0s get", "0s create", "0s get", "0s create"}},
 		"fails always":         {verb: "create", err: errors.New("EOF"), times: 99, want: "EOF", log: []string{"0s get", "0s create", "0s get", "0s create", "0s get", "0s create", "0s get", "0s create", "0s get", "0s create"}},
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			s := newServer()
-			if tt.held {
-				s.keep(leaseOf("", time.Now()))
-			}
-			s.fault = func(_ context.Context, verb string) (bool, error) {
-				if verb != tt.verb || tt.times == 0 {
-					return false, nil
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newServer()
+				if tt.held {
+					s.keep(leaseOf("", time.Now()))
 				}
-				tt.times--
-				return tt.after, tt.err
-			}
-			a := lockOf(s, "a")
-			err := a.Acquire(t.Context(), 0)
-			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
-				t.Errorf("%s: got %v", name, err)
-			}
-			sameLog(t, name, s, tt.log...)
-			if err != nil {
-				return
-			}
-			ctx := a.Hold(t.Context())
-			pass(time.Minute)
-			if ctx.Err() != nil {
-				t.Errorf("%s: %v", name, context.Cause(ctx))
-			}
-			if err := a.Release(t.Context()); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
+				s.fault = func(_ context.Context, verb string) (bool, error) {
+					if verb != tt.verb || tt.times == 0 {
+						return false, nil
+					}
+					tt.times--
+					return tt.after, tt.err
+				}
+				a := lockOf(s, "a")
+				err := a.Acquire(t.Context(), 0)
+				if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+					t.Errorf("got %v", err)
+				}
+				sameLog(t, name, s, tt.log...)
+				if err != nil {
+					return
+				}
+				ctx := a.Hold(t.Context())
+				pass(time.Minute)
+				if ctx.Err() != nil {
+					t.Errorf("%v", context.Cause(ctx))
+				}
+				if err := a.Release(t.Context()); err != nil {
+					t.Errorf("%v", err)
+				}
+			})
 		})
 	}
 }
@@ -758,35 +762,37 @@ func TestLosingTheRace(t *testing.T) {
 		"more than the timeout permits": {held: true, races: 1 << 20, wait: 3 * time.Second, lost: true},
 		"without waiting":               {held: true, races: 1 << 20, lost: true},
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			s := newServer()
-			if tt.held {
-				s.keep(leaseOf("", time.Now()))
-			}
-			s.fault = func(_ context.Context, verb string) (bool, error) {
-				if verb == "get" || tt.races == 0 {
-					return false, nil
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newServer()
+				if tt.held {
+					s.keep(leaseOf("", time.Now()))
 				}
-				tt.races--
-				if verb == "create" {
-					return false, apierrors.NewAlreadyExists(leases, "")
+				s.fault = func(_ context.Context, verb string) (bool, error) {
+					if verb == "get" || tt.races == 0 {
+						return false, nil
+					}
+					tt.races--
+					if verb == "create" {
+						return false, apierrors.NewAlreadyExists(leases, "")
+					}
+					return false, apierrors.NewConflict(leases, "", errors.New("modified"))
 				}
-				return false, apierrors.NewConflict(leases, "", errors.New("modified"))
-			}
-			began := time.Now()
-			a := lockOf(s, "a")
-			err := a.Acquire(t.Context(), tt.wait)
-			var contended *lease.ContendedError
-			switch {
-			case tt.lost && !errors.As(err, &contended):
-				t.Errorf("%s: got %v", name, err)
-			case tt.lost && time.Since(began) < tt.wait:
-				t.Errorf("%s: gave up after %s", name, time.Since(began))
-			case !tt.lost && err != nil:
-				t.Errorf("%s: %v", name, err)
-			case !tt.lost && *s.now().Spec.HolderIdentity != "a":
-				t.Errorf("%s: %s has it", name, *s.now().Spec.HolderIdentity)
-			}
+				began := time.Now()
+				a := lockOf(s, "a")
+				err := a.Acquire(t.Context(), tt.wait)
+				var contended *lease.ContendedError
+				switch {
+				case tt.lost && !errors.As(err, &contended):
+					t.Errorf("got %v", err)
+				case tt.lost && time.Since(began) < tt.wait:
+					t.Errorf("gave up after %s", time.Since(began))
+				case !tt.lost && err != nil:
+					t.Errorf("%v", err)
+				case !tt.lost && *s.now().Spec.HolderIdentity != "a":
+					t.Errorf("%s has it", *s.now().Spec.HolderIdentity)
+				}
+			})
 		})
 	}
 }

@@ -55,9 +55,11 @@ func TestEnded(t *testing.T) {
 		"another process in the name of a live":   {"ann [" + thisHost + ":8:800] [" + thisHost + ":7:700]", here, false},
 		"a host of no length":                     {"ann [:8:800]", lease.Process{PID: 9}, false},
 	} {
-		if got := lease.Ended(tt.holder, tt.self, runs); got != tt.want {
-			t.Errorf("%s: %q has ended: %t", name, tt.holder, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := lease.Ended(tt.holder, tt.self, runs); got != tt.want {
+				t.Errorf("%q has ended: %t", tt.holder, got)
+			}
+		})
 	}
 }
 
@@ -107,34 +109,36 @@ func outage(t *testing.T) (*server, *lease.Lock) {
 // another run took the Lease meanwhile, the process waits.
 func TestTakenBackAfterOutage(t *testing.T) {
 	for name, other := range map[string]bool{"nobody took it": false, "another run took it": true} {
-		synctest.Test(t, func(t *testing.T) {
-			s, first := outage(t)
-			pass(time.Minute)
-			s.setFault(nil)
-			if other {
-				acquire(t, lockOf(s, "other", forGood, ended("first")), 0)
-			}
-			before := s.now()
-			s.took()
-			next := lockOf(s, "next", forGood, ended("first"))
-			err := next.Acquire(t.Context(), 0)
-			var held *lease.HeldError
-			if other {
-				if !errors.As(err, &held) || held.Holder != "other" {
-					t.Errorf("%s: got %v", name, err)
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, first := outage(t)
+				pass(time.Minute)
+				s.setFault(nil)
+				if other {
+					acquire(t, lockOf(s, "other", forGood, ended("first")), 0)
 				}
-				return
-			}
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			now := s.now()
-			if got := *now.Spec.HolderIdentity; got != "next" || *now.Spec.LeaseTransitions != *before.Spec.LeaseTransitions+1 || !now.Spec.AcquireTime.After(before.Spec.AcquireTime.Time) {
-				t.Errorf("%s: it is no new term: %+v", name, now.Spec)
-			}
-			if first.Check() == nil || next.Check() != nil {
-				t.Errorf("%s: the first lock: %v, the next one: %v", name, first.Check(), next.Check())
-			}
+				before := s.now()
+				s.took()
+				next := lockOf(s, "next", forGood, ended("first"))
+				err := next.Acquire(t.Context(), 0)
+				var held *lease.HeldError
+				if other {
+					if !errors.As(err, &held) || held.Holder != "other" {
+						t.Errorf("got %v", err)
+					}
+					return
+				}
+				if err != nil {
+					t.Fatalf("%v", err)
+				}
+				now := s.now()
+				if got := *now.Spec.HolderIdentity; got != "next" || *now.Spec.LeaseTransitions != *before.Spec.LeaseTransitions+1 || !now.Spec.AcquireTime.After(before.Spec.AcquireTime.Time) {
+					t.Errorf("it is no new term: %+v", now.Spec)
+				}
+				if first.Check() == nil || next.Check() != nil {
+					t.Errorf("the first lock: %v, the next one: %v", first.Check(), next.Check())
+				}
+			})
 		})
 	}
 }

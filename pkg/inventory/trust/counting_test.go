@@ -79,8 +79,10 @@ func TestApart(t *testing.T) {
 		"one of them has no record":   {"evil", []lynq.HubKey{crm, lost}, false},
 		"nobody knows which hubs are": {"evil", nil, false},
 	} {
-		if got := c.Apart(tt.namespace, tt.hubs); got != tt.want {
-			t.Errorf("%s: %t, want %t", name, got, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := c.Apart(tt.namespace, tt.hubs); got != tt.want {
+				t.Errorf("%t, want %t", got, tt.want)
+			}
+		})
 	}
 }

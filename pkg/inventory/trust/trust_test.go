@@ -23,10 +23,12 @@ func TestNamespaces(t *testing.T) {
 		"a record":          {&inventory.Hub{UID: "1", Namespaces: []string{"eu"}}, "eu form home"},
 		"a record of today": {&inventory.Hub{UID: "1"}, "form home"},
 	} {
-		got := Namespaces(hub, tt.record, []string{"form"})
-		if text := strings.Join(slices.Sorted(maps.Keys(got)), " "); text != tt.want {
-			t.Errorf("%s: %s, want %s", name, text, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			got := Namespaces(hub, tt.record, []string{"form"})
+			if text := strings.Join(slices.Sorted(maps.Keys(got)), " "); text != tt.want {
+				t.Errorf("%s, want %s", text, tt.want)
+			}
+		})
 	}
 	broken := []*inventory.UnreadableError{{Node: lynq.NodeID{Namespace: "eu"}, Name: "lynqnode-x"}, {Node: lynq.NodeID{Namespace: "home"}, Name: "lynqnode-y"}}
 	kept, unread, others := Within(map[string]bool{"home": true}, inventories, broken)
