@@ -36,6 +36,7 @@ func TestInputFiles(t *testing.T) {
 		{"empty", "# password: hidden\n", "", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			file := filepath.Join(t.TempDir(), "in.yaml")
 			if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
 				t.Fatal(err)

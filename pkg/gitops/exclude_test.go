@@ -85,6 +85,7 @@ func TestExcludedBesideOtherLines(t *testing.T) {
 		"a comment":       {"---\n", "--- # ours\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newSite(t)
 			run := func(excluded bool) {
 				n := volumeNode("crm", "acme", "data")

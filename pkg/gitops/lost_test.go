@@ -252,7 +252,6 @@ func TestMovedByGit(t *testing.T) {
 // TestLostWithOlderIndex refuses to take a node out of the build after somebody restored an
 // earlier index, because the list of the node names a volume that this index lacks.
 func TestLostWithOlderIndex(t *testing.T) {
-	t.Parallel()
 	bolt := volumeNode("crm", "bolt", "other")
 	for name, test := range map[string]struct {
 		restore bool
@@ -295,7 +294,6 @@ func TestLostWithOlderIndex(t *testing.T) {
 // TestLostBesideList refuses to write a list anew without the nodes beside it. Somebody
 // removed the list, and the index or some of its lines.
 func TestLostBesideList(t *testing.T) {
-	t.Parallel()
 	acme, bolt := volumeNode("crm", "acme", "data"), volumeNode("crm", "bolt", "other")
 	for _, n := range []*Node{acme, bolt} {
 		for i := range n.Objects {

@@ -30,6 +30,7 @@ func TestPlainSecrets(t *testing.T) {
 		{"ConfigMap", "ConfigMap", "apiVersion: v1\nkind: ConfigMap\ndata: {a: x}\n", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			n := &Node{Objects: []Object{{ObjectKey: index.ObjectKey{Ref: lynq.Ref{Kind: test.kind}}, Bytes: []byte(test.text)}}}
 			if got := len(PlainSecrets([]*Node{n})) > 0; got != test.plain {
 				t.Errorf("%v, want %v", got, test.plain)

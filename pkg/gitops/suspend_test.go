@@ -42,7 +42,6 @@ func suspendDay(hour int) time.Time { return time.Date(2026, 1, 2, hour, 0, 0, 0
 // TestSuspended checks that a run leaves the files of a suspended node as they are, and that
 // the lists still name them.
 func TestSuspended(t *testing.T) {
-	t.Parallel()
 	acme, bolt, none := rowNode("crm", "acme", "2"), rowNode("crm", "bolt", "2"), rowNode("crm", "acme", "").NodeID
 	renamed := map[lynq.HubKey]Rows{{Name: "crm"}: {Active: 2, Renames: &lynq.Renames{UIDs: map[string]string{"acme": "coda"}, Active: map[string]bool{"coda": true, "bolt": true}}}}
 	for name, tt := range map[string]struct {
