@@ -32,7 +32,7 @@ type executor struct {
 	waiter    *waiter
 	links     *schedule.Links
 	tell      *nodeReporter
-	budget    *schedule.Budget
+	budget    *budget
 	now       func() time.Time
 	ending    *ending
 }
@@ -134,7 +134,7 @@ func (c *executor) await(s *Step, written wait.Revision) move {
 
 // change executes a step that changes an object.
 func (c *executor) change(ctx context.Context, s *Step) move {
-	if c.budget.Spent(c.kind(s)) {
+	if c.budget.spent(c.kind(s)) {
 		defer c.requests.hasten()()
 	}
 	if err := c.requests.find(ctx, s); err != nil {
@@ -215,7 +215,7 @@ func (c *executor) send(ctx context.Context, s *Step) move {
 	case err != nil:
 		return c.takenValue(s, err)
 	}
-	c.budget.Succeeded(c.kind(s))
+	c.budget.succeeded(c.kind(s))
 	return c.written(s, done)
 }
 

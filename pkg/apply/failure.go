@@ -54,7 +54,7 @@ func (c *executor) failed(s *Step, err error) {
 		c.breakOff(s, report.OutcomeSkipped, "interrupted while lynqctl wrote it: "+write.DescribeStep(s.Step, err))
 		return
 	}
-	if c.budget.Failed(c.kind(s), c.plan.Key(), s.Ref(), err) {
+	if c.budget.failed(c.kind(s), c.plan.Key(), s.Ref(), err) {
 		c.tell.reporter.Report(report.Event{Time: c.now(), Type: report.EventWarning, NodeID: lynq.NodeID{Hub: c.of.Hub}, Message: c.ending.secrets.Hide("form " + c.plan.Form.Name + ": " + phrase.Count(schedule.SameFailures, "node") +
 			" in a row failed with the same error, so lynqctl doesn't try other " + s.Ref().Kind + " objects of it for as long: " + write.Describe(s.Ref(), err))})
 	}
@@ -62,8 +62,8 @@ func (c *executor) failed(s *Step, err error) {
 }
 
 // kind returns the group of writes that may fail for the same cause.
-func (c *executor) kind(s *Step) schedule.Kind {
-	return schedule.Kind{Form: c.form, Group: s.Ref().Group, Kind: s.Ref().Kind}
+func (c *executor) kind(s *Step) writeKind {
+	return writeKind{form: c.form, group: s.Ref().Group, kind: s.Ref().Kind}
 }
 
 // comesInto handles objects in a server dry run that the server can't try. Their namespace

@@ -131,7 +131,7 @@ type run struct {
 	dependencies *schedule.Dependencies
 	rollouts     schedule.Rollouts
 	brakes       schedule.Brakes
-	budget       *schedule.Budget
+	budget       *budget
 	// watching ends with the run. finishing continues for the grace period after an
 	// interruption, so that the run can record pending writes.
 	watching, finishing context.Context
@@ -144,7 +144,7 @@ func newRun(ctx context.Context, r *Runner, plans []plan.Plan) *run {
 		slots:        schedule.NewSlots(r.Options.Concurrency),
 		dependencies: schedule.NewDependencies(plans),
 		rollouts:     schedule.NewRollouts(r.Options.Rollouts),
-		budget:       schedule.NewBudget(),
+		budget:       newBudget(),
 	}
 	if !r.Options.DryRun && r.Worker == nil {
 		run.brakes = schedule.NewBrakes(r.Options.Rollouts, plans)

@@ -9,6 +9,10 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
+// SameFailures is the number of nodes that fail with one error before lynqctl lets no other
+// node of the form begin, or shortens its attempts.
+const SameFailures = 10
+
 // Brake protects a form without a rollout. Until one of its nodes succeeds, at most
 // SameFailures of them change at once. If that many fail for the same cause, no other node
 // begins. A nil Brake has no limit. It is safe for concurrent use.

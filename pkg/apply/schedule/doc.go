@@ -7,7 +7,6 @@
 //	Rollout       the turns of one form: how many of its nodes change at once
 //	Brake         stops a form without a rollout whose first nodes all fail for one cause
 //	Slots         how many nodes work at once
-//	Budget        writes that lynqctl tries only for a short time, because they fail for all nodes
 //
 // Plans and the results of nodes and steps flow in. Turns and answers flow out. The package
 // never reads a cluster, changes an object or records anything.

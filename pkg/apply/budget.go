@@ -1,4 +1,4 @@
-package schedule
+package apply
 
 import (
 	"errors"
@@ -9,27 +9,24 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// SameFailures is the number of nodes in a row that fail with one error before lynqctl
-// shortens the attempts of other nodes.
-const SameFailures = 10
-
-// Budget saves time if a write fails for all nodes of a form, for example because a webhook
+// budget saves time if a write fails for all nodes of a form, for example because a webhook
 // doesn't answer. Later nodes try for less time than the first.
-type Budget struct {
+type budget struct {
 	mu      sync.Mutex
-	streaks map[Kind]*streak
+	streaks map[writeKind]*streak
 }
 
-// NewBudget returns a Budget without failures.
-func NewBudget() *Budget { return &Budget{streaks: map[Kind]*streak{}} }
+// newBudget returns a budget without failures.
+func newBudget() *budget { return &budget{streaks: map[writeKind]*streak{}} }
 
-// Kind groups objects that may fail for one cause: the objects of a kind in a form.
-type Kind struct {
-	Form        Form
-	Group, Kind string
+// writeKind groups objects that may fail for one cause: the objects of a kind in a form.
+type writeKind struct {
+	form        schedule.Form
+	group, kind string
 }
 
 // streak counts the nodes that failed in a row with one error.
@@ -38,15 +35,15 @@ type streak struct {
 	nodes   map[lynq.NodeKey]bool
 }
 
-// Failed notes that all attempts of a node's write failed. It reports whether this failure
+// failed notes that all attempts of a node's write failed. It reports whether this failure
 // makes the budget spent.
-func (b *Budget) Failed(k Kind, node lynq.NodeKey, ref lynq.Ref, err error) bool {
+func (b *budget) failed(k writeKind, node lynq.NodeKey, ref lynq.Ref, err error) bool {
 	failure := failureOf(ref, err)
 	return failure != "" && b.note(k, node, failure)
 }
 
-// note works like Failed, with the failure as text.
-func (b *Budget) note(k Kind, node lynq.NodeKey, failure string) bool {
+// note works like failed, with the failure as text.
+func (b *budget) note(k writeKind, node lynq.NodeKey, failure string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := b.streaks[k]
@@ -56,22 +53,22 @@ func (b *Budget) note(k Kind, node lynq.NodeKey, failure string) bool {
 	}
 	before := len(s.nodes)
 	s.nodes[node] = true
-	return before < SameFailures && len(s.nodes) == SameFailures
+	return before < schedule.SameFailures && len(s.nodes) == schedule.SameFailures
 }
 
-// Succeeded notes a successful write.
-func (b *Budget) Succeeded(k Kind) {
+// succeeded notes a successful write.
+func (b *budget) succeeded(k writeKind) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.streaks, k)
 }
 
-// Spent reports whether writes should only be tried for a short time.
-func (b *Budget) Spent(k Kind) bool {
+// spent reports whether writes should only be tried for a short time.
+func (b *budget) spent(k writeKind) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := b.streaks[k]
-	return s != nil && len(s.nodes) >= SameFailures
+	return s != nil && len(s.nodes) >= schedule.SameFailures
 }
 
 // failureOf returns the text of the server's internal error, without parts that differ

@@ -1,4 +1,4 @@
-package schedule
+package apply
 
 import (
 	"errors"
@@ -13,8 +13,8 @@ import (
 // TestBudget checks that ten nodes in a row with one error spend the budget, once. Another
 // error, another kind or a successful write starts the count again.
 func TestBudget(t *testing.T) {
-	b := NewBudget()
-	k, other := Kind{Kind: "Deployment"}, Kind{Kind: "Service"}
+	b := newBudget()
+	k, other := writeKind{kind: "Deployment"}, writeKind{kind: "Service"}
 	node := func(i int) lynq.NodeKey { return lynq.NodeKey{Namespace: "shop", Name: fmt.Sprint(i)} }
 	fail := func(failure string, from, to int) (told int) {
 		for i := from; i < to; i++ {
@@ -26,17 +26,17 @@ func TestBudget(t *testing.T) {
 		}
 		return told
 	}
-	if told := fail("no webhook", 0, 9); told != 0 || b.Spent(k) {
+	if told := fail("no webhook", 0, 9); told != 0 || b.spent(k) {
 		t.Error("nine nodes spend it")
 	}
-	if told := fail("other", 9, 10) + fail("no webhook", 10, 19); told != 0 || b.Spent(k) {
+	if told := fail("other", 9, 10) + fail("no webhook", 10, 19); told != 0 || b.spent(k) {
 		t.Error("errors that differ spend it")
 	}
-	if told := fail("no webhook", 19, 30); told != 1 || !b.Spent(k) || b.Spent(other) {
-		t.Errorf("ten nodes: told %d times, spent %v, of another kind %v", told, b.Spent(k), b.Spent(other))
+	if told := fail("no webhook", 19, 30); told != 1 || !b.spent(k) || b.spent(other) {
+		t.Errorf("ten nodes: told %d times, spent %v, of another kind %v", told, b.spent(k), b.spent(other))
 	}
-	b.Succeeded(k)
-	if b.Spent(k) || fail("no webhook", 30, 39) != 0 {
+	b.succeeded(k)
+	if b.spent(k) || fail("no webhook", 30, 39) != 0 {
 		t.Error("a write that was done does not give it back")
 	}
 }
