@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
-	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/diffcmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 )
@@ -81,5 +81,5 @@ func (a *app) apply(ctx context.Context, f *cmdflags.Apply) error {
 		return err
 	}
 	o.Review, o.Explain = diffcmd.Refusing(failOn), diffcmd.Explain
-	return f.Metrics.Measured(a.RunEngine(&f.Run), func(e *session.Engine) error { return apply.Run(ctx, e, o) })
+	return f.Metrics.Measured(a.RunEngine(&f.Run), func(e *session.Engine) error { return applycmd.Run(ctx, e, o) })
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/internal/usecase/watch"
@@ -47,7 +47,7 @@ func (p inProcess) watch(ctx context.Context, cluster http.RoundTripper, args []
 	if err != nil {
 		return exitFailed
 	}
-	o := apply.Options{
+	o := applycmd.Options{
 		RenderOptions: load.RenderOptions{Access: kube.Access{Kubeconfig: p.kubeconfig}, Nothing: "nothing changed", Settings: render.Settings{KeepGoing: true}},
 		RunOptions:    session.DefaultRunOptions(), Limits: decide.Limits{MaxDelete: most, AllowEmpty: true, Window: decide.DefaultWindow}, Wait: true, Yes: true,
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
@@ -14,7 +14,7 @@ import (
 
 // Apply holds the flags of apply, and of commands that render and plan like it.
 type Apply struct {
-	Given        apply.Options
+	Given        applycmd.Options
 	Render       Render
 	Run          Run
 	MaxDelete    string
@@ -29,7 +29,7 @@ type Apply struct {
 // NewApply returns the flags with their defaults.
 func NewApply() Apply {
 	return Apply{
-		Given:  apply.Options{Wait: true},
+		Given:  applycmd.Options{Wait: true},
 		Render: Render{Format: "yaml", Options: load.RenderOptions{Nothing: "nothing changed"}},
 		Run:    NewRun(), MaxDelete: limits.DefaultMaxDelete().String(), adopt: AdoptByPolicy, recordValues: noValues,
 	}
@@ -86,12 +86,12 @@ func (f *Apply) RegisterGuards(flags *pflag.FlagSet) {
 // RegisterRecordValues registers the flag that stores values of rows in inventories.
 func (f *Apply) RegisterRecordValues(flags *pflag.FlagSet) {
 	flags.Var(&f.recordValues, "record-values", "store row values in inventories; columns that look like secrets only with =plain")
-	flags.Lookup("record-values").NoOptDefVal = string(apply.RecordChecked)
+	flags.Lookup("record-values").NoOptDefVal = string(applycmd.RecordChecked)
 }
 
 // Options checks the flags and turns them into options. It returns a usage error for bad
 // flags.
-func (f *Apply) Options() (*apply.Options, error) {
+func (f *Apply) Options() (*applycmd.Options, error) {
 	if err := f.Render.Check(); err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (f *Apply) Options() (*apply.Options, error) {
 	if err := OneOf("--adopt", f.adopt, AdoptByPolicy, AdoptNever); err != nil {
 		return nil, err
 	}
-	if err := OneOf("--record-values", string(f.recordValues), noValues, string(apply.RecordChecked), string(apply.RecordPlain)); err != nil {
+	if err := OneOf("--record-values", string(f.recordValues), noValues, string(applycmd.RecordChecked), string(applycmd.RecordPlain)); err != nil {
 		return nil, err
 	}
 	if err := CheckNoGrace(f.Given.NoGrace, f.Render.Nodes); err != nil {
@@ -132,7 +132,7 @@ func (f *Apply) Options() (*apply.Options, error) {
 	o.LockShard = f.Render.Options.Shard
 	o.Settings.KeepGoing = true
 	if f.recordValues != noValues {
-		o.RecordValues = apply.RecordValues(f.recordValues)
+		o.RecordValues = applycmd.RecordValues(f.recordValues)
 	}
 	o.Limits.MaxDelete, o.AdoptNothing = limit, f.adopt == AdoptNever
 	if f.Plan != (Plan{}) && !o.Shard.IsZero() {

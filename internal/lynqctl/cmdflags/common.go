@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
@@ -64,7 +64,7 @@ func Looser(f *pflag.Flag, value string) string {
 			return "set at least " + f.DefValue
 		}
 	case "record-values":
-		if value == string(apply.RecordPlain) {
+		if value == string(applycmd.RecordPlain) {
 			return "set true or false"
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/lynqctl/console"
-	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/internal/usecase/watch"
 )
@@ -46,7 +46,7 @@ func (f *manifestFlags) check(flags *pflag.FlagSet) error {
 }
 
 // printManifests prints the manifests of a watch with these flags and options.
-func printManifests(ctx context.Context, c *console.Console, flags *pflag.FlagSet, f *manifestFlags, o *apply.Options) error {
+func printManifests(ctx context.Context, c *console.Console, flags *pflag.FlagSet, f *manifestFlags, o *applycmd.Options) error {
 	m := &watch.ManifestOptions{Apply: *o, Deployment: f.deployment, Image: f.image, Replicas: f.replicas, Args: cmdflags.PodArgs(flags, append([]string{"print-manifests"}, f.manifestsOnly()...))}
 	m.Apply.Nothing = "nothing was printed"
 	if flags.Changed("listen") {

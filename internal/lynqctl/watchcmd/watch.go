@@ -15,7 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/lynqctl/console"
 	"github.com/lynqctl/lynqctl/internal/serve"
-	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/diffcmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/internal/usecase/watch"
@@ -94,7 +94,7 @@ func New(c *console.Console) *cobra.Command {
 }
 
 // options checks the flags and turns them into options.
-func (f *watchFlags) options(flags *pflag.FlagSet) (*apply.Options, error) {
+func (f *watchFlags) options(flags *pflag.FlagSet) (*applycmd.Options, error) {
 	if err := f.manifests.check(flags); err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (f *watchFlags) checkDryRun(m session.Mode) error {
 }
 
 // run runs the command.
-func run(ctx context.Context, c *console.Console, f *watchFlags, o *apply.Options) error {
+func run(ctx context.Context, c *console.Console, f *watchFlags, o *applycmd.Options) error {
 	if o.Mode != session.ModeRun {
 		e := c.RunEngine(&f.apply.Run)
 		if c.FromEnvironment != "" {

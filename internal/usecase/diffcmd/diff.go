@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/planfile"
@@ -33,10 +33,10 @@ type Output struct {
 
 // Run finds out what an apply would change, and passes it to out. If anything would change,
 // it returns a *session.Error with the outcome Failed.
-func Run(ctx context.Context, e *session.Engine, o *apply.Options, out *Output) error {
+func Run(ctx context.Context, e *session.Engine, o *applycmd.Options, out *Output) error {
 	var report *diff.Report
 	differs := false
-	err := apply.WithJob(ctx, e, o, func(ctx context.Context, j *apply.Job) (err error) {
+	err := applycmd.WithJob(ctx, e, o, func(ctx context.Context, j *applycmd.Job) (err error) {
 		var file *planfile.File
 		if report, file, err = compare(ctx, j, out); err != nil {
 			return err
@@ -78,7 +78,7 @@ func failing(report *diff.Report, codes []changeset.Code) error {
 const expiresSoon = 24 * time.Hour
 
 // tellExpiries names the nodes that a later apply deletes because their rows expire soon.
-func tellExpiries(j *apply.Job) {
+func tellExpiries(j *applycmd.Job) {
 	now := j.Engine.Now()
 	var soon []*lynq.NodeID
 	ends := map[*lynq.NodeID]time.Time{}
@@ -107,7 +107,7 @@ func tellExpiries(j *apply.Job) {
 }
 
 // tellSuspended notes the nodes that people suspended.
-func tellSuspended(j *apply.Job, plans []plan.Plan) {
+func tellSuspended(j *applycmd.Job, plans []plan.Plan) {
 	for i := range plans {
 		for k := range plans[i].Nodes {
 			if n := &plans[i].Nodes[k]; n.Suspended {
@@ -141,7 +141,7 @@ func diffOutcome(report *diff.Report, differs bool) error {
 }
 
 // compare finds out what an apply would change. It returns a plan file if out wants one.
-func compare(ctx context.Context, j *apply.Job, out *Output) (*diff.Report, *planfile.File, error) {
+func compare(ctx context.Context, j *applycmd.Job, out *Output) (*diff.Report, *planfile.File, error) {
 	if err := j.Render(ctx); err != nil {
 		return nil, nil, err
 	}

@@ -3,15 +3,15 @@ package diffcmd
 import (
 	"context"
 
-	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/changeset"
 )
 
 // Explain notes in plans why lynqctl renders objects otherwise than at the last write. It is for
-// apply.Options.Explain. It sends no request, so it knows no fields: form, row and version are
+// applycmd.Options.Explain. It sends no request, so it knows no fields: form, row and version are
 // causes of the object as a whole.
-func Explain(ctx context.Context, j *apply.Job, plans []plan.Plan) error {
+func Explain(ctx context.Context, j *applycmd.Job, plans []plan.Plan) error {
 	t := newDiffRun(ctx, j, false)
 	for i := range plans {
 		for k := range plans[i].Nodes {

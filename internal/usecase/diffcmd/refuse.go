@@ -5,21 +5,21 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/changeset"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Refusing returns a check for apply.Options.Review. It tries plans as Run does, and refuses
+// Refusing returns a check for applycmd.Options.Review. It tries plans as Run does, and refuses
 // those that have findings with some codes. Without codes, it returns nil, and apply tries
 // nothing.
-func Refusing(codes []changeset.Code) func(context.Context, *apply.Job, []plan.Plan) ([]plan.Refusal, error) {
+func Refusing(codes []changeset.Code) func(context.Context, *applycmd.Job, []plan.Plan) ([]plan.Refusal, error) {
 	if len(codes) == 0 {
 		return nil
 	}
-	return func(ctx context.Context, j *apply.Job, plans []plan.Plan) ([]plan.Refusal, error) {
+	return func(ctx context.Context, j *applycmd.Job, plans []plan.Plan) ([]plan.Refusal, error) {
 		t, err := try(ctx, j, plans, false)
 		if err != nil {
 			return nil, session.Untouched(ctx, err)

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/lynqctl/lynqctl/internal/gitlog"
-	usecase "github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
@@ -82,7 +82,7 @@ var (
 )
 
 // newDiffRun returns a run for the hubs of a job, which knows no plan yet.
-func newDiffRun(ctx context.Context, j *usecase.Job, keepSides bool) *diffRun {
+func newDiffRun(ctx context.Context, j *applycmd.Job, keepSides bool) *diffRun {
 	log := gitlog.New(time.Now)
 	t := &diffRun{
 		Cluster: j.Client, allowed: j.Client.Allowed, compared: map[string]bool{}, programs: programsOf(j.Hubs), secretHubs: secretHubsOf(j.Hubs), secretValues: j.Engine.Secrets, hubs: j.Records, unchanged: map[lynq.HubKey]func(string) []string{}, version: j.Engine.Version, keepSides: keepSides,
@@ -97,7 +97,7 @@ func newDiffRun(ctx context.Context, j *usecase.Job, keepSides bool) *diffRun {
 }
 
 // try carries out plans as a trial.
-func try(ctx context.Context, j *usecase.Job, plans []plan.Plan, keepSides bool) (*diffRun, error) {
+func try(ctx context.Context, j *applycmd.Job, plans []plan.Plan, keepSides bool) (*diffRun, error) {
 	t := newDiffRun(ctx, j, keepSides)
 	for i := range plans {
 		for k := range plans[i].Nodes {

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/deploy"
@@ -20,7 +20,7 @@ import (
 
 // Options say what runs in the cluster.
 type Options struct {
-	Apply apply.Options
+	Apply applycmd.Options
 	// Kind is the kind of the object that runs pods. Place is its NAMESPACE/NAME, or "" to
 	// derive both from the hubs.
 	Kind  deploy.Kind

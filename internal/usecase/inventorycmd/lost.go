@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
@@ -20,10 +20,10 @@ import (
 // made from them.
 type lost struct {
 	*session.Run
-	apply  *apply.Job // nil if rebuild reads no rows and forms
-	nodes  []string   // selected names, as NODE or NAMESPACE/NODE. Empty means all
-	where  string     // namespace of the nodes, "" means all
-	chosen lynq.Names // hubs that the user named
+	apply  *applycmd.Job // nil if rebuild reads no rows and forms
+	nodes  []string      // selected names, as NODE or NAMESPACE/NODE. Empty means all
+	where  string        // namespace of the nodes, "" means all
+	chosen lynq.Names    // hubs that the user named
 	forms  []string
 	// noFinalizer creates inventories without a finalizer.
 	noFinalizer bool

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -17,7 +17,7 @@ import (
 
 // RebuildOptions say which inventories Rebuild writes.
 type RebuildOptions struct {
-	Apply apply.Options
+	Apply applycmd.Options
 	Node  []string // selected names, as NODE or NAMESPACE/NODE. Empty means all
 	Where string   // namespace of the nodes, "" means all
 	// Show shows the inventories before Rebuild writes them. complete is false if some
@@ -36,12 +36,12 @@ func Rebuild(ctx context.Context, e *session.Engine, o *RebuildOptions) error {
 	}
 	r := rebuildJob{o: o}
 	if len(o.Apply.Inputs.Paths) > 0 {
-		return apply.WithJob(ctx, e, &o.Apply, func(ctx context.Context, j *apply.Job) error {
+		return applycmd.WithJob(ctx, e, &o.Apply, func(ctx context.Context, j *applycmd.Job) error {
 			r.Run, r.apply = j.Run, j
 			if err := r.look(ctx); err != nil {
 				return err
 			}
-			j.Tracked = apply.TrackedNames(r.lost.stranded, j.Hubs)
+			j.Tracked = applycmd.TrackedNames(r.lost.stranded, j.Hubs)
 			if err := j.Render(ctx); err != nil {
 				return err
 			}
@@ -61,7 +61,7 @@ func Rebuild(ctx context.Context, e *session.Engine, o *RebuildOptions) error {
 type rebuildJob struct {
 	session.Run
 	o     *RebuildOptions
-	apply *apply.Job // nil if rebuild reads no rows and forms
+	apply *applycmd.Job // nil if rebuild reads no rows and forms
 	lost  lost
 	// written says of each object whether the run wrote its inventory.
 	written map[lynq.Ref]bool
@@ -200,7 +200,7 @@ func (r *rebuildJob) retrack(ctx context.Context) error {
 	quiet := *r.Engine
 	quiet.View = r.o.Progress
 	r.apply.Client, r.apply.Store = r.Client, r.Store
-	r.apply.Engine, r.apply.Adopting = &quiet, &apply.Adopting{Recorded: r.written}
+	r.apply.Engine, r.apply.Adopting = &quiet, &applycmd.Adopting{Recorded: r.written}
 	err := r.apply.CarryOut(ctx)
 	if known := (*session.Error)(nil); errors.As(err, &known) && known.Outcome != session.Failed {
 		return &session.Error{Outcome: session.Failed, Err: err, Summary: "lynqctl wrote the inventories; the next apply restores the owner references"}

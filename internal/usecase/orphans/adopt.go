@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
@@ -12,7 +12,7 @@ import (
 
 // AdoptOptions say which orphans Adopt adopts.
 type AdoptOptions struct {
-	Apply apply.Options
+	Apply applycmd.Options
 	Named map[lynq.Ref]bool // empty means all
 	// Sync also updates the content of the orphans to the form's.
 	Sync bool
@@ -21,12 +21,12 @@ type AdoptOptions struct {
 // Adopt adopts the orphans that rows and forms render again. It returns a *session.Error if
 // it couldn't adopt a named one.
 func Adopt(ctx context.Context, e *session.Engine, o *AdoptOptions) error {
-	return apply.WithJob(ctx, e, &o.Apply, func(ctx context.Context, j *apply.Job) error {
+	return applycmd.WithJob(ctx, e, &o.Apply, func(ctx context.Context, j *applycmd.Job) error {
 		found, err := j.FindOrphans(ctx, orphan.Query{Now: time.Now(), Namespace: session.NamespaceOf(o.Named), Within: j.Client.Namespaces()})
 		if err != nil {
 			return err
 		}
-		j.Adopting = &apply.Adopting{Named: o.Named, Sync: o.Sync, Found: *found}
+		j.Adopting = &applycmd.Adopting{Named: o.Named, Sync: o.Sync, Found: *found}
 		return j.Perform(ctx)
 	})
 }

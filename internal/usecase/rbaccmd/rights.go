@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
-	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/form"
@@ -19,7 +19,7 @@ import (
 
 // Options say which permissions Of computes.
 type Options struct {
-	Apply apply.Options
+	Apply applycmd.Options
 	For   []rbac.Purpose
 	// Data lets orphans prune also delete objects that hold data.
 	Data bool

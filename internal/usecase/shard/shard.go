@@ -5,7 +5,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/incluster"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/deploy"
@@ -15,7 +15,7 @@ import (
 // Options say how the shards run in the cluster.
 type Options struct {
 	// Apply has the number of shards in its Shard.
-	Apply apply.Options
+	Apply applycmd.Options
 	// Job is NAMESPACE/NAME of the Job or CronJob, "" to derive it from the hubs.
 	Job   string
 	Image string // "" means the image of this release

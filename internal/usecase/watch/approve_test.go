@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
-	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/internal/usecase/watch"
@@ -43,7 +43,7 @@ spec:
 type holding struct {
 	*harness.Env
 	t       *testing.T
-	options apply.Options
+	options applycmd.Options
 	dir     string
 	hub     lynq.HubKey
 	version string // of lynqctl
@@ -54,7 +54,7 @@ func newHolding(t *testing.T) *holding {
 	h := &holding{Env: cluster.Env(t), t: t, dir: t.TempDir(), version: "v1"}
 	h.hub = lynq.HubKey{Namespace: h.Namespace, Name: "held"}
 	h.write("inputs.yaml", heldInputs)
-	h.options = apply.Options{
+	h.options = applycmd.Options{
 		RenderOptions: load.RenderOptions{Inputs: load.InputOptions{Paths: []string{h.dir}}, Access: kube.Access{Kubeconfig: h.Kubeconfig}, Nothing: "nothing changed"},
 		RunOptions:    session.DefaultRunOptions(), Limits: decide.Limits{MaxDelete: limits.DefaultMaxDelete()}, Wait: true,
 	}
@@ -250,7 +250,7 @@ func TestHeldWithoutRows(t *testing.T) {
 	o := h.options
 	o.Limits.AllowEmpty = true
 	w := &watcher{}
-	if err := apply.Run(t.Context(), h.engine(w), &o); err != nil {
+	if err := applycmd.Run(t.Context(), h.engine(w), &o); err != nil {
 		t.Fatal(err)
 	}
 	h.did("by hand", w.outcomes(), "ConfigMap/acme delete", "ConfigMap/acme-extra delete")

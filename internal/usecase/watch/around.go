@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -53,7 +53,7 @@ func (k *keptInputs) trouble(hub *form.Hub) []inventory.Trouble {
 // loadAround loads inputs although some files have errors. Hubs in such files keep their
 // earlier inputs. wrong is the error for all files. loadAround returns it if no hub can
 // take new inputs.
-func (w *watching) loadAround(ctx context.Context, o apply.Options, wrong error) (*apply.Loaded, *keptInputs, *form.Good, error) {
+func (w *watching) loadAround(ctx context.Context, o applycmd.Options, wrong error) (*applycmd.Loaded, *keptInputs, *form.Good, error) {
 	told, _ := errors.AsType[lynq.Problems](wrong)
 	bad := map[string]bool{}
 	builder := load.Builder(ctx, w.engine, &o.Inputs)
@@ -68,8 +68,8 @@ func (w *watching) loadAround(ctx context.Context, o apply.Options, wrong error)
 		around, hubs, err := w.good.Around(builder, o.Inputs.Paths, o.Inputs.Recursive, bad)
 		if err == nil {
 			o.Inputs.Loaded = around.Inputs
-			var in *apply.Loaded
-			if in, err = apply.Load(ctx, w.engine, &o, w.client, nil); err == nil {
+			var in *applycmd.Loaded
+			if in, err = applycmd.Load(ctx, w.engine, &o, w.client, nil); err == nil {
 				return in, &keptInputs{hubs: hubs, wrong: told}, around, nil
 			}
 		}

@@ -3,6 +3,6 @@
 // watch in a cluster.
 //
 // Options, files, rows and events of the cluster flow in. Rounds flow out, which package
-// apply plans and carries out. The package never carries out a deletion that a guard holds
+// applycmd plans and carries out. The package never carries out a deletion that a guard holds
 // without an approval.
 package watch

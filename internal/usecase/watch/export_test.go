@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -12,8 +12,8 @@ import (
 )
 
 // ApplyHolding applies one hub once, and continues if a guard refuses deletions.
-func ApplyHolding(ctx context.Context, e *session.Engine, o *apply.Options) error {
-	return apply.WithJob(ctx, e, o, func(ctx context.Context, j *apply.Job) error {
+func ApplyHolding(ctx context.Context, e *session.Engine, o *applycmd.Options) error {
+	return applycmd.WithJob(ctx, e, o, func(ctx context.Context, j *applycmd.Job) error {
 		if _, err := j.Rendered(ctx); err != nil {
 			return err
 		}

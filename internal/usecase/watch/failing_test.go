@@ -19,7 +19,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	usecase "github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/internal/usecase/watch"
@@ -170,7 +170,7 @@ func watchFor(t *testing.T, server http.RoundTripper, dir, kubeconfig string, sa
 
 // watchUntil runs watch until the end of the context.
 func watchUntil(ctx context.Context, server http.RoundTripper, dir, kubeconfig string, said *lines) {
-	options := watch.Options{Apply: usecase.Options{
+	options := watch.Options{Apply: applycmd.Options{
 		RenderOptions: load.RenderOptions{Inputs: load.InputOptions{Paths: []string{dir}}, Access: kube.Access{Kubeconfig: kubeconfig}, Nothing: "nothing changed"},
 		RunOptions:    session.DefaultRunOptions(), Limits: decide.Limits{MaxDelete: limits.DefaultMaxDelete()}, Wait: true, Yes: true,
 	}}

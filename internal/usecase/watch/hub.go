@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	usecase "github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -22,9 +22,9 @@ import (
 // lock.
 type hubWatch struct {
 	w   *watching
-	in  *usecase.Loaded
+	in  *applycmd.Loaded
 	hub load.HubPrograms
-	o   usecase.Options // of this hub alone
+	o   applycmd.Options // of this hub alone
 	// files is the reading from which the inputs came.
 	files watch.Reading
 	// partial is set if files with errors may hide objects that other hubs render.

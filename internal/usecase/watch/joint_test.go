@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	usecase "github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -195,7 +195,7 @@ func TestJoinOthersYields(t *testing.T) {
 		hub := func(name string) *hubWatch {
 			key := lynq.HubKey{Namespace: "shop", Name: name}
 			h := &hubWatch{
-				w: w, in: &usecase.Loaded{}, hub: load.HubPrograms{Key: key}, changes: watch.NewChanges(), term: &term{ctx: t.Context(), wanted: wanted},
+				w: w, in: &applycmd.Loaded{}, hub: load.HubPrograms{Key: key}, changes: watch.NewChanges(), term: &term{ctx: t.Context(), wanted: wanted},
 				readNow: make(chan chan error), joins: make(chan chan struct{}), rows: &hubRows{},
 			}
 			h.rows.Nodes = map[lynq.HubKey][]*plan.Node{key: {{Objects: []plan.Object{{Ref: movedRef(name)}}}}}

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -114,7 +114,7 @@ func (h *hubWatch) turn(other *hubWatch) {
 }
 
 // inputs returns the current inputs of the hub.
-func (h *hubWatch) inputs() *apply.Loaded {
+func (h *hubWatch) inputs() *applycmd.Loaded {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.counting().in

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
-	usecase "github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/delete"
 	"github.com/lynqctl/lynqctl/internal/usecase/inventorycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
@@ -104,7 +104,7 @@ func TestLifecycle(t *testing.T) {
 	write("inputs.yaml", inputs)
 	write("rows.csv", "id,active\nacme,1\nbolt,1\n")
 	access := kube.Access{Kubeconfig: env.Kubeconfig}
-	options := usecase.Options{
+	options := applycmd.Options{
 		RenderOptions: load.RenderOptions{Inputs: load.InputOptions{Paths: []string{dir}}, Access: access, Nothing: "nothing changed"},
 		RunOptions:    session.DefaultRunOptions(), Limits: decide.Limits{MaxDelete: limits.DefaultMaxDelete()}, Wait: true,
 	}
@@ -118,11 +118,11 @@ func TestLifecycle(t *testing.T) {
 		}
 		return w
 	}
-	applied := run("apply", func(e *session.Engine) error { return usecase.Run(t.Context(), e, &options) })
+	applied := run("apply", func(e *session.Engine) error { return applycmd.Run(t.Context(), e, &options) })
 	if got := applied.outcomes(); !slices.Equal(got, []string{"ConfigMap/acme create", "ConfigMap/bolt create"}) {
 		t.Errorf("apply: %q", got)
 	}
-	again := run("apply again", func(e *session.Engine) error { return usecase.Run(t.Context(), e, &options) })
+	again := run("apply again", func(e *session.Engine) error { return applycmd.Run(t.Context(), e, &options) })
 	if got := again.outcomes(); len(got) > 0 {
 		t.Errorf("apply again: %q", got)
 	}
@@ -158,7 +158,7 @@ func TestLifecycle(t *testing.T) {
 	w := &watcher{}
 	e := &session.Engine{Stdin: strings.NewReader(""), Getenv: func(string) string { return "" }, Version: "test", View: w}
 	var known *session.Error
-	if err := usecase.Run(t.Context(), e, &options); !errors.As(err, &known) || known.Outcome != session.Refused || len(w.refused) != 1 || w.refused[0].Guard != plan.GuardEmpty {
+	if err := applycmd.Run(t.Context(), e, &options); !errors.As(err, &known) || known.Outcome != session.Refused || len(w.refused) != 1 || w.refused[0].Guard != plan.GuardEmpty {
 		t.Errorf("without an active row: %v %+v", err, w.refused)
 	}
 
@@ -167,7 +167,7 @@ func TestLifecycle(t *testing.T) {
 	asking = func() {
 		asking = func() {}
 		write("rows.csv", "id,active\nbolt,1\ncoil,1\n")
-		run("apply meanwhile", func(e *session.Engine) error { return usecase.Run(t.Context(), e, &options) })
+		run("apply meanwhile", func(e *session.Engine) error { return applycmd.Run(t.Context(), e, &options) })
 	}
 	whole := run("delete hub", func(e *session.Engine) error {
 		return delete.Run(t.Context(), e, &delete.Options{

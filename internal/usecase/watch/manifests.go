@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/incluster"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/deploy"
@@ -16,7 +16,7 @@ import (
 
 // ManifestOptions say how a watch runs in the cluster.
 type ManifestOptions struct {
-	Apply apply.Options
+	Apply applycmd.Options
 	// Deployment is its NAMESPACE/NAME, "" to derive it from the hubs.
 	Deployment string
 	Image      string // "" means the image of this release

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/form"
@@ -24,7 +24,7 @@ func TestPipeOfRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	hub := &form.Hub{Name: "crm", Source: endpoint.Connection{Type: endpoint.SourceCSV, Path: table}}
-	h := &hubWatch{in: &apply.Loaded{Inputs: &load.Inputs{Hubs: []load.HubPrograms{{Hub: hub}}}}}
+	h := &hubWatch{in: &applycmd.Loaded{Inputs: &load.Inputs{Hubs: []load.HubPrograms{{Hub: hub}}}}}
 	if err := h.read(t.Context(), &session.Run{}); err == nil || !strings.Contains(err.Error(), "is a pipe") {
 		t.Errorf("got %v", err)
 	}

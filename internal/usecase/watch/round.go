@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	usecase "github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
@@ -29,7 +29,7 @@ type round struct {
 	began time.Time
 	// concern selects the nodes to plan, nil for all.
 	concern *decide.Concern
-	job     *usecase.Job
+	job     *applycmd.Job
 	// plans are the plans of all hubs in the round.
 	plans []plan.Plan
 	// unsurveyed is set if the round doesn't know what the other hubs render. whole is set
@@ -111,12 +111,12 @@ func (p *part) wholeDue(now time.Time) bool {
 }
 
 // newJob returns the round as a job of apply.
-func (r *round) newJob() *usecase.Job {
+func (r *round) newJob() *applycmd.Job {
 	first := r.parts[0]
 	inputs, o, run := *first.in.Inputs, first.o, *first.term.run
 	var others []*session.Run
-	j := &usecase.Job{Options: &o, Inputs: &inputs, Continuous: true, Concern: r.concern, Troubles: map[lynq.HubKey][]inventory.Trouble{}}
-	var renderings []usecase.Rendering
+	j := &applycmd.Job{Options: &o, Inputs: &inputs, Continuous: true, Concern: r.concern, Troubles: map[lynq.HubKey][]inventory.Trouble{}}
+	var renderings []applycmd.Rendering
 	for i, p := range r.parts {
 		if i > 0 {
 			others = append(others, p.term.run)
@@ -132,7 +132,7 @@ func (r *round) newJob() *usecase.Job {
 	}
 	run.Began, run.Observe = r.began, r.observe
 	run.Noted.Approved = map[lynq.HubKey]string{}
-	j.Run, j.Rendering, j.Survey = run, usecase.Merge(renderings...), r.survey
+	j.Run, j.Rendering, j.Survey = run, applycmd.Merge(renderings...), r.survey
 	return j
 }
 
@@ -414,7 +414,7 @@ func (h *hubWatch) rollouts() map[lynq.FormKey]bool {
 		forms = map[lynq.FormKey]bool{}
 	}
 	for _, p := range h.hub.Programs {
-		if l := usecase.LimitsOf(p.Form); l.Rolls() {
+		if l := applycmd.LimitsOf(p.Form); l.Rolls() {
 			forms[load.FormKey(p.Form, h.hub.Key.Namespace)] = true
 		}
 	}
@@ -430,7 +430,7 @@ func wholeOnly(p plan.Plan) bool {
 
 // recordRefused adds the refusals of a round to the hub's history, unless the last round
 // had the same.
-func (h *hubWatch) recordRefused(ctx context.Context, j *usecase.Job, refusals []plan.Refusal) {
+func (h *hubWatch) recordRefused(ctx context.Context, j *applycmd.Job, refusals []plan.Refusal) {
 	var text strings.Builder
 	for _, r := range refusals {
 		text.WriteString(string(r.Guard) + ": " + r.What + "\n")
@@ -443,7 +443,7 @@ func (h *hubWatch) recordRefused(ctx context.Context, j *usecase.Job, refusals [
 }
 
 // tellHeld tells people, Kubernetes and metrics about held deletions.
-func (h *hubWatch) tellHeld(ctx context.Context, j *usecase.Job, plans []plan.Plan, held *inventory.HeldDeletions, approved bool) {
+func (h *hubWatch) tellHeld(ctx context.Context, j *applycmd.Job, plans []plan.Plan, held *inventory.HeldDeletions, approved bool) {
 	record := j.Records[h.hub.Key]
 	if h.o.Events {
 		recorder := j.Client.Recorder(session.HostName())

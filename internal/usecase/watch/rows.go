@@ -9,7 +9,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -21,7 +21,7 @@ const jitter = 0.1
 
 // hubRows holds the rows of a hub from the last read.
 type hubRows struct {
-	apply.Rendering
+	applycmd.Rendering
 	// file is the reading of the rows' file. Only rounds use it.
 	file *watch.Reading
 	// wanted has a digest of each node.
@@ -140,13 +140,13 @@ func (h *hubWatch) meanwhile() string {
 
 // read reads the rows. For a file, it waits until nobody writes it.
 func (h *hubWatch) read(ctx context.Context, r *session.Run) error {
-	var j *apply.Job
+	var j *applycmd.Job
 	digest, err := readStill(ctx, h.readFile(), h.rowFile, func() error {
 		if err := h.checkPipe(); err != nil {
 			return err
 		}
 		in := h.inputs()
-		j = &apply.Job{Run: *r, Options: &h.o, Inputs: in.Inputs, Hubs: in.Hubs}
+		j = &applycmd.Job{Run: *r, Options: &h.o, Inputs: in.Inputs, Hubs: in.Hubs}
 		_, err := j.Rendered(ctx)
 		return err
 	})
@@ -157,7 +157,7 @@ func (h *hubWatch) read(ctx context.Context, r *session.Run) error {
 }
 
 // take makes rows the current ones. digest is the digest of their file.
-func (h *hubWatch) take(r apply.Rendering, digest string) {
+func (h *hubWatch) take(r applycmd.Rendering, digest string) {
 	rows := &hubRows{Rendering: r, wanted: map[lynq.NodeKey]string{}}
 	for _, n := range r.Nodes[h.hub.Key] {
 		rows.wanted[n.Key()] = digestOf(n)

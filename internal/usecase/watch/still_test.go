@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -47,7 +47,7 @@ func TestSparing(t *testing.T) {
 	said := &notes{}
 	h := &hubWatch{w: &watching{engine: &session.Engine{View: said}, o: o}}
 	hub := &form.Hub{Name: "crm", Source: endpoint.Connection{Type: endpoint.SourceCSV, Path: table}}
-	h.in = &apply.Loaded{Inputs: &load.Inputs{Hubs: []load.HubPrograms{{Hub: hub}}}}
+	h.in = &applycmd.Loaded{Inputs: &load.Inputs{Hubs: []load.HubPrograms{{Hub: hub}}}}
 	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	h.files = watch.NewReading(h.w.digest(), began)
 	rows := &hubRows{file: new(watch.NewReading(h.rowFile(), began.Add(time.Second)))}

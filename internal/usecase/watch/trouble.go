@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	usecase "github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -22,13 +22,13 @@ const (
 
 // tellTroubles sends events about troubles that need a person, if the hub record doesn't
 // have them yet. It also says which troubles ended.
-func (h *hubWatch) tellTroubles(ctx context.Context, j *usecase.Job) {
+func (h *hubWatch) tellTroubles(ctx context.Context, j *applycmd.Job) {
 	record := j.Records[h.hub.Key]
 	if !h.o.Events || record.UID == "" {
 		return
 	}
 	now := *record
-	now.SetUnrendered(usecase.Unrendered(j.Nodes[h.hub.Key]))
+	now.SetUnrendered(applycmd.Unrendered(j.Nodes[h.hub.Key]))
 	now.Troubles = j.Troubles[h.hub.Key]
 	news := newsOf(record, &now)
 	if len(news) == 0 {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
-	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/form"
@@ -21,7 +21,7 @@ import (
 
 // Options say what Run keeps up to date.
 type Options struct {
-	Apply apply.Options
+	Apply applycmd.Options
 	// Reload has a value when Run must read the inputs again, even unchanged ones. nil
 	// means never.
 	Reload <-chan os.Signal
@@ -53,7 +53,7 @@ func Run(ctx context.Context, e *session.Engine, o *Options) error {
 		return session.BadUsage(errors.New("-f -: standard input cannot be read again when it changes; give watch files or directories"))
 	}
 	if o.Apply.Mode != session.ModeRun {
-		return apply.Run(ctx, e, &o.Apply)
+		return applycmd.Run(ctx, e, &o.Apply)
 	}
 	client, warnings, err := e.Connect(&o.Apply.Access)
 	if err != nil {
@@ -63,7 +63,7 @@ func Run(ctx context.Context, e *session.Engine, o *Options) error {
 	w := &watching{engine: e, o: o, client: client, warnings: warnings}
 	in, _, err := w.load(ctx, "", o.Apply.Limits.AllowEmpty)
 	if err != nil {
-		return apply.SuggestRights(&o.Apply, err)
+		return applycmd.SuggestRights(&o.Apply, err)
 	}
 	e.Meter().Inputs(true)
 	w.engine.Notef("%s", startedNote(e.Version, o.Apply.Inputs.Paths, in.facts, o.Listen))
@@ -108,7 +108,7 @@ type watching struct {
 
 // watchInputs are the current inputs, with the source of each hub. See sources.
 type watchInputs struct {
-	*apply.Loaded
+	*applycmd.Loaded
 	urls    []string
 	facts   inputFacts
 	reading watch.Reading
@@ -134,7 +134,7 @@ func (w *watching) load(ctx context.Context, known string, empty bool) (in *watc
 		}
 		in := &watchInputs{reading: watch.NewReading(digest, time.Now())}
 		var good *form.Good
-		if in.Loaded, err = apply.Load(ctx, w.engine, &o, w.client, nil); err != nil {
+		if in.Loaded, err = applycmd.Load(ctx, w.engine, &o, w.client, nil); err != nil {
 			// The user may repair them in files that only the bad inputs name.
 			broken, _ := w.engine.Memory.LoadAny(load.Builder(ctx, w.engine, &load.InputOptions{}), o.Inputs.Paths, o.Inputs.Recursive, nil)
 			w.keepBeside(broken)
