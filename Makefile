@@ -57,7 +57,7 @@ RACE     := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race) -trimpath
 # APART others whose tests share nothing between goroutines: there is nothing in them for
 # the race detector, and to link a test with it takes longer than to run one.
 SEQUENTIAL := ./internal/draft ./internal/existing ./pkg/lynq/suggest ./pkg/lynq/markdown ./internal/ui/list ./pkg/apply/decide ./pkg/apply/plan ./pkg/apply/ready ./pkg/apply/tracking ./pkg/deploy ./pkg/diff ./pkg/form ./pkg/form/depgraph ./pkg/form/document ./pkg/form/files ./pkg/inventory ./pkg/inventory/history ./pkg/inventory/trust ./pkg/lynq ./pkg/lynq/kinds ./pkg/lynq/manifest ./pkg/lynq/naming ./pkg/lynq/phrase ./pkg/lynq/redact ./pkg/lynq/limits ./pkg/lynq/wellknown ./pkg/rbac ./pkg/render/expr ./pkg/render/funcs ./pkg/render/scalar ./pkg/source/address ./pkg/status ./test/recordings ./test/robust/model ./test/voice
-APART      := ./internal/cli ./internal/extdiff ./internal/lynqctl/watchcmd ./internal/ownprocess ./internal/usecase/applycmd ./internal/usecase/delete ./internal/usecase/diffcmd ./internal/usecase/explain ./internal/usecase/finalize ./internal/usecase/load ./internal/usecase/orphans ./pkg/apply/fields ./pkg/apply/planfile ./pkg/bounded ./pkg/changeset ./pkg/evidence ./pkg/gitops/apps ./pkg/gitops/hooks ./pkg/gitops/policy ./pkg/lynq/endpoint ./pkg/page ./pkg/source/httprows ./test/doctest ./test/layers ./test/mutants ./test/release
+APART      := ./internal/cli ./internal/extdiff ./internal/lynqctl/watchcli ./internal/ownprocess ./internal/usecase/applycmd ./internal/usecase/delete ./internal/usecase/diffcmd ./internal/usecase/explain ./internal/usecase/finalize ./internal/usecase/load ./internal/usecase/orphans ./pkg/apply/fields ./pkg/apply/planfile ./pkg/bounded ./pkg/changeset ./pkg/evidence ./pkg/gitops/apps ./pkg/gitops/hooks ./pkg/gitops/policy ./pkg/lynq/endpoint ./pkg/page ./pkg/source/httprows ./test/doctest ./test/layers ./test/mutants ./test/release
 # Packages with both: tests for the race detector, and CALCULATE, which calculate, or run one
 # process or query after the other, for seconds, and with the race detector for minutes.
 BOTH       := ./cmd/lynqctl ./internal/lynqctl ./pkg/gitops ./pkg/render ./pkg/source
@@ -175,7 +175,7 @@ mutants:
 	LYNQCTL_ROBUST_STATES=16 LYNQCTL_ROBUST_MEMORY_STEPS=240 $(PLAIN) $(GO) run ./test/mutants -only '$(ONLY)' \
 	  -mutate ./pkg/apply/plan,./pkg/apply/decide,./pkg/apply,./pkg/apply/write,./pkg/inventory/store,./pkg/gitops,./pkg/watch \
 	  ./pkg/watch ./pkg/apply/plan './pkg/apply/decide:-$(SLOW)' \
-	  './test/robust:TestHistoriesInMemory|TestMemory|TestConvergence' './pkg/apply:-TestStress|TestAbsentVersion|TestTerminating|TestAdoptions' ./pkg/apply/decide ./pkg/gitops ./internal/usecase/watch
+	  './test/robust:TestHistoriesInMemory|TestMemory|TestConvergence' './pkg/apply:-TestStress|TestAbsentVersion|TestTerminating|TestAdoptions' ./pkg/apply/decide ./pkg/gitops ./internal/usecase/watchcmd
 
 # A name on the page is that of a test, or of a script.
 security: cluster-build

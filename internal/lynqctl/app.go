@@ -15,7 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/lynqctl/complete"
 	"github.com/lynqctl/lynqctl/internal/lynqctl/console"
-	"github.com/lynqctl/lynqctl/internal/lynqctl/watchcmd"
+	"github.com/lynqctl/lynqctl/internal/lynqctl/watchcli"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -171,7 +171,7 @@ cluster machine.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}, deleteCommand(a), finalizeCommand(a), statusCommand(a), waitCommand(a), initCommand(a),
-		diffCommand(a), planCommand(a), applyCommand(a), renderCommand(a), validateCommand(a), graphCommand(a), inventoryCommand(a), orphansCommand(a), historyCommand(a), rbacCommand(a), shardCommand(a), watchcmd.New(a.Console), suspendCommand(a), resumeCommand(a), explainCommand(a), watchcmd.NewReconcile(a.Console), adoptOperatorCommand(a), versionCommand(a))
+		diffCommand(a), planCommand(a), applyCommand(a), renderCommand(a), validateCommand(a), graphCommand(a), inventoryCommand(a), orphansCommand(a), historyCommand(a), rbacCommand(a), shardCommand(a), watchcli.New(a.Console), suspendCommand(a), resumeCommand(a), explainCommand(a), watchcli.NewReconcile(a.Console), adoptOperatorCommand(a), versionCommand(a))
 	groupCommands(root)
 	a.Common.Register(root.PersistentFlags())
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {

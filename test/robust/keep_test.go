@@ -14,7 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/internal/usecase/watch"
+	"github.com/lynqctl/lynqctl/internal/usecase/watchcmd"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 
@@ -57,7 +57,7 @@ func (p inProcess) watch(ctx context.Context, cluster http.RoundTripper, args []
 			o.Inputs.Paths = append(o.Inputs.Paths, args[i+1])
 		}
 	}
-	err = watch.Run(ctx, e, &watch.Options{Apply: o})
+	err = watchcmd.Run(ctx, e, &watchcmd.Options{Apply: o})
 	switch {
 	case ctx.Err() != nil:
 		return exitInterrupted

@@ -1,0 +1,11 @@
+//go:build !windows
+
+package watchcli
+
+import (
+	"os"
+	"syscall"
+)
+
+// reloadSignals returns the signals that make watch read its inputs again.
+func reloadSignals() []os.Signal { return []os.Signal{syscall.SIGHUP} }

@@ -1,6 +1,0 @@
-package watchcmd
-
-import "os"
-
-// reloadSignals returns none, because Windows has no signal for that.
-func reloadSignals() []os.Signal { return nil }

@@ -1,0 +1,386 @@
+package watchcmd
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/source/httprows"
+	"github.com/lynqctl/lynqctl/pkg/watch"
+)
+
+// hubWatch keeps one hub up to date. One goroutine uses it, except for the fields under the
+// lock.
+type hubWatch struct {
+	w   *watching
+	in  *applycmd.Loaded
+	hub load.HubPrograms
+	o   applycmd.Options // of this hub alone
+	// files is the reading from which the inputs came.
+	files watch.Reading
+	// partial is set if files with errors may hide objects that other hubs render.
+	partial bool
+
+	changes *watch.Changes
+	kept    session.KeptInventories
+	terms   session.Terms
+	// readNow receives a channel for the result of the next read of the rows. joins
+	// receives a channel that closes when another hub's round no longer needs this hub.
+	readNow chan chan error
+	joins   chan chan struct{}
+	// asked has a value if a person asked to check the hub. It has room for one.
+	checkRequested chan struct{}
+	// sharedBefore is the digest of the objects that might have moved in the last joint round.
+	sharedBefore string
+	// joinsFrom is the time from which this hub may wait for another one again. Zero means
+	// now.
+	joinsFrom time.Time
+	// moved has a value when a timer was set during a round.
+	timerSet chan struct{}
+	whole    time.Time // the time of the last round about all nodes
+	failures int       // the number of failed rounds in a row
+	retryAt  time.Time // when to try again after a failure
+	// rereadFiles is the time to read the files again whose changes delete data. Zero means
+	// never.
+	rereadFiles time.Time
+	// grace is the time when the first grace period ends, zero for none.
+	grace time.Time
+	// refused is the text of the last round's refusals, "" for none.
+	refused string
+	// surveying is the reading of the rows of all hubs for a round that deletes, or nil.
+	// unknown says why the last one failed.
+	surveying *survey
+	unknown   string
+	// idle counts the rounds in a row that other clients' changes started, and that had
+	// nothing to do.
+	idle watch.IdleRounds
+	// reminders say when the log tells again what it told before.
+	reminders reminders
+	// toldWaiting is the time when the log last named what rounds wait for, or when the wait
+	// began. It is zero if no round waits.
+	toldWaiting time.Time
+
+	mu     sync.Mutex
+	ledger watch.Progress[lynq.NodeKey]
+	// term is nil while another run has the hub. joiners are the hubs that wanted a
+	// round with this hub meanwhile.
+	term    *term
+	joiners []lynq.HubKey
+	// wanted has a digest of each node in this round. failing has the nodes whose failure
+	// the ledger knows.
+	wanted  map[lynq.NodeKey]string
+	failing map[lynq.NodeKey]bool
+	// stopped has the forms that stopped because their first nodes failed for one cause.
+	stopped map[lynq.FormKey]bool
+	// later has the inputs for the next round. It is nil if those in the field in count,
+	// which only rounds replace. cut ends a round that deletes. It is nil outside of such a
+	// round.
+	later       *hubWatch
+	cancelRound context.CancelCauseFunc
+	rows        *hubRows // nil before the first read
+	// unread says why the rows can't be read, and invalid why the hub keeps older inputs.
+	// Both are nil without a problem.
+	unread, invalid []inventory.Trouble
+	// unseenRows is set while deletions wait because another hub's rows can't be read.
+	unseenRows bool
+	fights     watch.Fights
+	newFights  []fight // in this round
+	// waits has the objects that this round waits for, with their nodes.
+	waits map[lynq.Ref]lynq.NodeKey
+	wrote bool // an object was written since the last question
+	// ended has the nodes that failed in the last finished run, with their outcomes.
+	ended map[lynq.NodeKey]report.Outcome
+}
+
+// reminders are for texts that each try of the same would log.
+type reminders struct {
+	// waiting is for what a round waits for, and early for rounds that end early, by the
+	// kind of reason.
+	waiting watch.Reminder
+	early   map[string]*watch.Reminder
+	// failing is for rounds that fail, and lost for terms that can't begin or that end.
+	failing, lost watch.Reminder
+}
+
+// term is a period in which this process has the Lease of a hub.
+type term struct {
+	ctx     context.Context // ends with the term
+	run     *session.Run
+	watches *hubWatches
+	wanted  <-chan struct{} // closes when another run wants the hub
+}
+
+// newHubWatch returns a hubWatch for the hub at index i of the inputs.
+func newHubWatch(w *watching, in *watchInputs, i int) *hubWatch {
+	o := w.o.Apply
+	o.Sources, o.AllSources, o.Answers = nil, w.o.Apply.Sources, new(httprows.Answers)
+	if url := in.urls[i]; url != "" {
+		o.Sources = []string{url}
+	}
+	own := *in.Loaded
+	inputs := *in.Inputs
+	inputs.Hubs = in.Hubs[i : i+1]
+	own.Inputs = &inputs
+	if i > 0 {
+		own.Tombstones = nil // they belong to no hub, and one hub handles them
+	}
+	return &hubWatch{
+		w: w, o: o, in: &own, files: in.reading, hub: in.Hubs[i], partial: in.kept != nil, invalid: in.kept.trouble(in.Hubs[i].Hub),
+		changes: watch.NewChanges(), timerSet: make(chan struct{}, 1),
+		readNow: make(chan chan error), joins: make(chan chan struct{}), checkRequested: make(chan struct{}, 1), stopped: map[lynq.FormKey]bool{},
+	}
+}
+
+// run keeps the hub up to date until the context ends.
+func (h *hubWatch) run(ctx context.Context) {
+	h.w.engine.Meter().Leading(h.hub.Key, false)
+	defer h.w.engine.Meter().Left(h.hub.Key)
+	defer func() { _ = h.o.Answers.Close() }() // a temporary file, which was only read
+	for failures := 0; ctx.Err() == nil; {
+		err := h.keep(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil:
+			failures = 0
+			continue
+		}
+		failures++
+		h.w.o.observer().Ended(h.hub.Key, err)
+		pause := watch.Pause(failures)
+		if h.reminders.lost.Due(err.Error(), time.Now()) {
+			h.w.engine.Notef("warning: hub %s: %v; trying again in %s", h.hub.Key, err, pause)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+	}
+}
+
+// keep takes the hub's Lease, and keeps the hub until another run wants it.
+func (h *hubWatch) keep(ctx context.Context) error {
+	o := h.o.RunOptions
+	o.LockTimeout = lease.Forever
+	r := h.w.engine.NewRun(&o, h.w.client, h.w.warnings)
+	r.Kept = &h.kept
+	locks := r.NewContinuousLocks(ctx, h.hub.Key, &h.terms)
+	err := r.Acquire(ctx, locks)
+	defer func() {
+		if ctx.Err() == nil {
+			locks.Return()
+		}
+		h.released(ctx, len(locks.Held) > 0, locks.Release(ctx))
+	}()
+	if err != nil {
+		return err
+	}
+	h.reminders.lost.Over()
+	h.w.engine.Notef("hub %s: watching", h.hub.Key)
+	h.w.engine.Meter().Leading(h.hub.Key, true)
+	defer h.w.engine.Meter().Leading(h.hub.Key, false)
+	h.forget()
+	watched, stop := context.WithCancel(locks.Ctx)
+	t := &term{ctx: watched, run: &r, watches: newHubWatches(h, &r), wanted: locks.Held[0].Wanted()}
+	h.begins(t)
+	t.watches.running.Go(func() { h.keepReading(watched, r) })
+	defer func() {
+		h.begins(nil)
+		stop()
+		t.watches.running.Wait()
+	}()
+	return h.rounds(t)
+}
+
+// released tells of the end of a term. If the hub's Lease wasn't taken, an earlier term may
+// still be unreleased.
+func (h *hubWatch) released(ctx context.Context, held bool, unreleased []error) {
+	if held || len(unreleased) > 0 {
+		h.w.o.observer().Released(h.hub.Key, errors.Join(unreleased...))
+	}
+	if ctx.Err() != nil {
+		return // the last line of the log says it
+	}
+	for _, err := range unreleased {
+		h.w.engine.Notef("warning: hub %s: lynqctl %v", h.hub.Key, err)
+	}
+}
+
+// forget forgets everything from an earlier term, because another run may have changed
+// anything.
+func (h *hubWatch) forget() {
+	h.kept.Forget()
+	h.endSurvey()
+	h.whole, h.rereadFiles, h.grace, h.failures, h.sharedBefore, h.joinsFrom = time.Time{}, time.Time{}, time.Time{}, 0, "", time.Time{}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.rows, h.unread, h.unseenRows, h.ledger, h.failing = nil, nil, false, watch.Progress[lynq.NodeKey]{}, nil
+	h.stopped = map[lynq.FormKey]bool{}
+}
+
+// begins sets the term of the hub, nil for none.
+func (h *hubWatch) begins(t *term) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.term = t
+}
+
+// rounds carries out a round whenever something changed or is due, until another run wants
+// the hub. It returns an error if it can't continue for now.
+func (h *hubWatch) rounds(t *term) error {
+	for {
+		began, err := h.await(t)
+		if err == nil {
+			err = h.round(t.ctx, t)
+			h.idle.Ended(began, h.didWrite())
+		}
+		switch {
+		case context.Cause(t.ctx) != nil:
+			return context.Cause(t.ctx)
+		case errors.Is(err, errYielded):
+			h.w.engine.Notef("hub %s: another run waits for it, and gets it next", h.hub.Key)
+			return nil
+		case errors.Is(err, errJoined):
+		case err == nil || cutShort(err):
+			h.failures = 0
+			h.w.o.observer().Ended(h.hub.Key, nil)
+			if h.reminders.failing.Over() {
+				h.w.engine.Notef("hub %s: its rounds succeed again", h.hub.Key)
+			}
+		default:
+			h.failures++
+			h.retryAt, h.whole = time.Now().Add(watch.Pause(h.failures)), time.Time{} // the open work is unknown now
+			h.w.o.observer().Ended(h.hub.Key, err)
+			h.tell(err)
+		}
+	}
+}
+
+// await waits for the next round, and says what begins it. It returns an error if there is
+// no round: the hub joined a round, another run wants it, or the term ended.
+func (h *hubWatch) await(t *term) (began watch.Began, err error) {
+	at := h.next(time.Now())
+	lacking := t.watches.lacking()
+	if soon := time.Now().Add(servedEvery); lacking && soon.Before(at) {
+		at = soon
+	}
+	next := time.NewTimer(time.Until(at))
+	defer next.Stop()
+	select {
+	case over := <-h.joins:
+		<-over
+		return 0, errJoined
+	case <-t.ctx.Done():
+		return 0, context.Cause(t.ctx)
+	case <-t.wanted:
+		return 0, errYielded
+	case <-h.changes.Due():
+		h.idle.Collect(t.ctx.Done(), h.changes)
+		if began = watch.ByCluster; h.changes.News() {
+			began = watch.ByNews
+		}
+	case <-next.C:
+		if lacking && t.watches.served(t.ctx) {
+			h.changes.NoteAll()
+		}
+	}
+	select {
+	case over := <-h.joins: // the other round may take long
+		<-over
+	default:
+	}
+	return began, nil
+}
+
+// tell notes why a round failed, unless a View showed it already.
+func (h *hubWatch) tell(err error) {
+	if errors.Is(err, session.ErrReported) || !h.reminders.failing.Due(err.Error(), time.Now()) {
+		return
+	}
+	h.w.engine.Notef("warning: hub %s: %v", h.hub.Key, err)
+}
+
+// wholeEvery is the interval between comparisons of all nodes of the hub. A shorter
+// reapplyInterval of an object shortens it.
+func (h *hubWatch) wholeEvery() time.Duration {
+	every := wholeEvery
+	for _, p := range h.hub.Programs {
+		for _, r := range p.Form.Resources {
+			if d := r.Policy.ReapplyInterval; d > 0 {
+				every = min(every, d)
+			}
+		}
+	}
+	return every
+}
+
+// muted reports whether lynqctl ignores changes of an object for now.
+func (h *hubWatch) muted(ref lynq.Ref) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.fights.Muted(ref, time.Now())
+}
+
+// didWrite reports whether rounds wrote an object since the last call.
+func (h *hubWatch) didWrite() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	wrote := h.wrote
+	h.wrote = false
+	return wrote
+}
+
+// observe notes writes, restored objects, and the end of a run.
+func (h *hubWatch) observe(e report.Event) {
+	h.noteWait(&e)
+	switch {
+	case e.Type == report.EventSummary:
+		h.mu.Lock()
+		h.ended = map[lynq.NodeKey]report.Outcome{}
+		for _, n := range e.Summary.Failed {
+			h.ended[n.Key()] = n.Outcome
+		}
+		h.mu.Unlock()
+	case e.Type == report.EventNode && e.Reason == plan.ReasonSuspended: // it needs no other try
+	case e.Type == report.EventNode && failed(e.Outcome):
+		h.mu.Lock()
+		if e.Reason == plan.ReasonFormStopped {
+			h.stopped[e.Form] = true
+		}
+		if h.failing != nil {
+			h.failing[e.Key()] = true
+			h.ledger.Fail(e.Key(), h.wanted[e.Key()], time.Now())
+		}
+		h.mu.Unlock()
+		h.move()
+	case e.Type == report.EventNode && e.Outcome == report.OutcomeDone:
+		h.mu.Lock()
+		delete(h.stopped, e.Form)
+		h.mu.Unlock()
+	case e.Type == report.EventObject && e.Outcome == report.OutcomeDone && e.Action != plan.ActionKeep:
+		h.mu.Lock()
+		h.wrote = true
+		f := fight{node: e.Key(), object: e.Object, last: e.Message, at: time.Now()}
+		if e.Reason == plan.ReasonDrifted {
+			f.muted = h.fights.TakenBack(e.Object, f.at)
+		}
+		if f.muted > 0 {
+			h.newFights = append(h.newFights, f)
+		}
+		h.mu.Unlock()
+		if f.muted > 0 {
+			h.move()
+			h.w.engine.Meter().Fight(h.hub.Key)
+			h.w.engine.Notef("warning: node %s: %s", f.node, f)
+		}
+	}
+}

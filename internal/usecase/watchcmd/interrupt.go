@@ -1,0 +1,165 @@
+package watchcmd
+
+import (
+	"context"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
+	"github.com/lynqctl/lynqctl/pkg/watch"
+)
+
+// roundFor is the time for which nothing interrupts a round. After that, new work ends the
+// round, and the next one waits for the same objects.
+const roundFor = 2 * time.Second
+
+// tellEvery is the interval at which the log names the objects that a round waits for.
+const tellEvery = time.Minute
+
+// timer returns the next time at which the hub has work although nothing changed. It
+// ignores times before began, the start of the current round. The result is zero if no
+// timer is set.
+func (h *hubWatch) timer(began time.Time) watch.Timer {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return watch.NextTimer(began,
+		watch.Timer{At: h.ledger.Next(began), Why: "lynqctl tries a failed node again"},
+		watch.Timer{At: h.fights.Next(), Why: "the pause in a fight with another client is over"},
+		watch.Timer{At: h.rereadFiles, Why: "lynqctl reads the files once more before it deletes data"},
+		watch.Timer{At: h.grace, Why: "the deletionGracePeriod of a node is over"},
+		watch.Timer{At: h.whole.Add(h.wholeEvery()), Why: "lynqctl compares all nodes with the cluster"},
+	)
+}
+
+// next returns the time of the next round if nothing changes.
+func (h *hubWatch) next(now time.Time) time.Time {
+	switch {
+	case h.failures > 0:
+		return h.retryAt
+	case h.current() == nil:
+		return now.Add(wholeEvery) // the first read of the rows wakes it
+	}
+	if next := h.timer(time.Time{}).At; !next.IsZero() {
+		return next
+	}
+	return now
+}
+
+// move tells the current round that a timer was set.
+func (h *hubWatch) move() {
+	select {
+	case h.timerSet <- struct{}{}:
+	default:
+	}
+}
+
+// failed reports whether a node with this outcome waits before another try.
+func failed(o report.Outcome) bool {
+	return o != report.OutcomeDone && o != report.OutcomeUnchanged && o != report.OutcomeInterrupted
+}
+
+// noteWait notes the objects that the round waits for.
+func (h *hubWatch) noteWait(e *report.Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch e.Type {
+	case report.EventWait:
+		if h.waits != nil {
+			h.waits[e.Object] = e.Key()
+		}
+	case report.EventReady, report.EventObject:
+		delete(h.waits, e.Object)
+	}
+}
+
+// tellWaiting logs what the round waits for.
+func (h *hubWatch) tellWaiting() {
+	h.mu.Lock()
+	var objects []string
+	for ref, node := range h.waits {
+		objects = append(objects, ref.String()+" of node "+node.String())
+	}
+	h.mu.Unlock()
+	h.toldWaiting = time.Now()
+	if len(objects) == 0 {
+		return
+	}
+	if note := waitingNote(h.hub.Key, objects); h.reminders.waiting.Due(note, h.toldWaiting) {
+		h.w.engine.Notef("%s", note)
+	}
+}
+
+// tellEarly logs why a round ends early. Rounds that wait for long end early again and
+// again, so each kind of reason has its own reminder. Changes are one kind.
+func (h *hubWatch) tellEarly(kind, why string) {
+	if h.reminders.early[kind] == nil {
+		if h.reminders.early == nil {
+			h.reminders.early = map[string]*watch.Reminder{}
+		}
+		h.reminders.early[kind] = &watch.Reminder{}
+	}
+	if h.reminders.early[kind].Due("", time.Now()) {
+		h.w.engine.Notef("%s", earlyNote(h.hub.Key, why))
+	}
+}
+
+// interrupt ends a round that began at began if another run waits for the hub. Unless the
+// round is approved, a change or a timer ends it too, after roundFor. The returned channel
+// closes once interrupt can no longer end the round.
+func (h *hubWatch) interrupt(ctx context.Context, stop context.CancelCauseFunc, wanted <-chan struct{}, began time.Time, approved bool) <-chan struct{} {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		had, timer := time.NewTimer(roundFor), time.NewTimer(0)
+		defer had.Stop()
+		defer timer.Stop()
+		timer.Stop()
+		minute := time.NewTimer(time.Until(h.toldWaiting.Add(tellEvery)))
+		defer minute.Stop()
+		var changes, moved <-chan struct{}
+		var next watch.Timer
+		later := false // the next round handles what was noted
+		defer func() {
+			if later {
+				h.changes.Again()
+			}
+		}()
+		arm := func() {
+			if next = h.timer(began); !next.At.IsZero() {
+				timer.Reset(time.Until(next.At))
+			}
+		}
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-wanted:
+				stop(errYielded)
+				return
+			case <-had.C:
+				if approved {
+					continue
+				}
+				changes, moved = h.changes.Due(), h.timerSet
+				arm()
+			case <-moved:
+				arm()
+			case <-minute.C:
+				h.tellWaiting()
+				minute.Reset(tellEvery)
+			case <-changes:
+				if later = !h.changes.Pressing(); later {
+					continue
+				}
+				h.changes.Again() // the next round handles it
+				h.tellEarly("", h.changes.Why())
+				stop(errNewChanges)
+				return
+			case <-timer.C:
+				h.tellEarly(next.Why, next.Why)
+				stop(errTimer)
+				return
+			}
+		}
+	}()
+	return ended
+}

@@ -1,0 +1,130 @@
+package watchcmd
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/source"
+)
+
+// stillAfter is the time between two readings of files that must be equal, because a
+// program leaves a file incomplete while it writes.
+const stillAfter = 500 * time.Millisecond
+
+// still reads files until two readings in a row are equal, and returns their digest. If the
+// first reading gives known, it needs no second one. The error is the end of the context.
+func still(ctx context.Context, known string, read func() string) (digest string, err error) {
+	digest = read()
+	if digest == known {
+		return digest, nil
+	}
+	tick := time.NewTicker(stillAfter)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		case <-tick.C:
+		}
+		next := read()
+		if next == digest {
+			return digest, nil
+		}
+		digest = next
+	}
+}
+
+// readStill reads a file that keeps still, and returns its digest. If someone changed the
+// file during a read, that read doesn't count.
+func readStill(ctx context.Context, known string, digestOf func() string, read func() error) (digest string, err error) {
+	for {
+		if digest, err = still(ctx, known, digestOf); err != nil {
+			return "", err
+		}
+		if err = read(); ctx.Err() != nil || digestOf() == digest {
+			return digest, err
+		}
+	}
+}
+
+// rowFile returns the digest of the file with the hub's rows. It returns "" if the rows
+// come from no file, or it can't be read.
+func (h *hubWatch) rowFile() string {
+	connections, _ := load.RowSource{Override: h.o.Sources}.Locate(h.inputs().Hubs) // reading the rows reports the error
+	if len(connections) != 1 {
+		return ""
+	}
+	return source.FileDigest(connections[0])
+}
+
+// checkPipe refuses a pipe in the place of a file with rows: watch reads rows again and
+// again, and the next read of a pipe would wait for its writer.
+func (h *hubWatch) checkPipe() error {
+	connections, _ := load.RowSource{Override: h.o.Sources}.Locate(h.inputs().Hubs) // reading the rows reports the error
+	for _, c := range connections {
+		if source.IsPipe(c) {
+			return fmt.Errorf("%s is a pipe, which can't be read again (give watch a file or a server)", c.Path)
+		}
+	}
+	return nil
+}
+
+// readFile returns the digest of the file with the current rows, or "" for none.
+func (h *hubWatch) readFile() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.rows == nil {
+		return ""
+	}
+	return h.rows.file.Digest
+}
+
+// sparing returns the plans without deletions if they delete data too early. A file with
+// errors may render the data for another hub. Or someone may still be writing a file:
+// lynqctl deletes data only after three equal readings of the inputs and the rows' file.
+// whole means that the plans have all nodes.
+func (h *hubWatch) sparing(plans []plan.Plan, rows *hubRows, whole bool, now time.Time) []plan.Plan {
+	taking := slices.ContainsFunc(plansOf(plans, h.hub.Key), func(p plan.Plan) bool { return p.TakesData() })
+	if !taking {
+		if whole {
+			h.rereadFiles = time.Time{}
+		}
+		return plans
+	}
+	if h.partial {
+		h.rereadFiles = time.Time{} // good inputs wake it
+		return untilRead(plans, h.hub.Key)
+	}
+	again := latest(h.files.Again(now, h.w.digest), rows.file.Again(now, h.rowFile))
+	if !again.IsZero() && h.rereadFiles.IsZero() {
+		h.w.engine.Notef("hub %s: lynqctl reads the files once more before it deletes data", h.hub.Key)
+	}
+	if h.rereadFiles = again; again.IsZero() {
+		return plans
+	}
+	return untilRead(plans, h.hub.Key)
+}
+
+// untilRead returns the plans without what must wait for another reading of the hub's
+// files.
+func untilRead(plans []plan.Plan, hub lynq.HubKey) []plan.Plan {
+	i := slices.IndexFunc(plans, func(p plan.Plan) bool { return p.Hub == hub && !p.After })
+	if i < 0 {
+		return plans
+	}
+	return carrying(plans, i, decide.UntilRead(&plans[i]))
+}
+
+// latest returns the latest of some times.
+func latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }
+
+// thirdDue reports whether it is time to read the files again whose changes delete data.
+func (h *hubWatch) thirdDue(now time.Time) bool {
+	return !h.rereadFiles.IsZero() && !now.Before(h.rereadFiles)
+}
