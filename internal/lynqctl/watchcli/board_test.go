@@ -113,6 +113,7 @@ func TestLastLine(t *testing.T) {
 		"two aren't at all": {func(b *board) { b.Released(hub("erp"), kept("erp")); b.Released(hub("crm"), kept("crm")) }, `SIGTERM stopped lynqctl. It couldn't give Lease shop/lynqctl-crm back: connection refused. The next run on hub "crm" may wait 30s for it. It couldn't give Lease shop/lynqctl-erp back: connection refused. The next run on hub "erp" may wait 30s for it`},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			b := &board{}
 			tt.ends(b)
 			if got := (&console.StopError{Signal: syscall.SIGTERM}).Note(b.leases()); got != tt.want {

@@ -60,6 +60,7 @@ func TestConfirm(t *testing.T) {
 		"no answer":         {person{there: true, err: broken}, false, 1, BadInput, "the terminal is gone"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			err := (&Engine{View: &tt.person}).Confirm(t.Context(), tt.yes, "delete?")
 			if len(tt.person.asked) != tt.asked {
 				t.Errorf("asked %v", tt.person.asked)

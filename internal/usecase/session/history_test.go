@@ -47,6 +47,7 @@ func TestChanged(t *testing.T) {
 		"one that can't go": {report.NodeResult{Leaves: true, Outcome: report.OutcomeFailed}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			if got := changed(&test.node); got != test.want {
 				t.Errorf("%v", got)
 			}
