@@ -45,10 +45,10 @@ func canonical(text string) []string {
 		{regexp.MustCompile(`\bPlan: +[0-9a-f]{32}$`), "Plan: ID"},
 		{regexp.MustCompile(`\bVersion: +\S+$`), "Version: V"},
 		{regexp.MustCompile(`\bapplyset-[A-Za-z0-9_-]{43}-v1\b`), "APPLYSET"},
-		{regexp.MustCompile(`\b\d+(\.\d+)?(ms|s|m|h|d)(\d+(s|m|h))?\b`), "AGE"},
 		// Names that controllers generate contain no vowels, and nothing that looks like
 		// one.
 		{regexp.MustCompile(`-[bcdfghjklmnpqrstvwxz2456789]{7,10}\b(-[bcdfghjklmnpqrstvwxz2456789]{5}\b)?`), "-MADE"},
+		{regexp.MustCompile(`\b\d+(\.\d+)?(ms|s|m|h|d)(\d+(s|m|h))?\b`), "AGE"},
 		{regexp.MustCompile(`"(digest|template|fields)": ?"[0-9a-f]{16}"`), `"$1":"HASH"`},
 		{regexp.MustCompile(`"plan": ?"[0-9a-f]{32}"`), `"plan":"ID"`},
 		{regexp.MustCompile(`"lynqctl": ?"[^"]*"`), `"lynqctl":"V"`},

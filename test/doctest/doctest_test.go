@@ -156,6 +156,7 @@ func TestAlike(t *testing.T) {
 		"times":               {"since 2026-03-04T04:06:07Z", "since 2027-03-04T04:06:07.123Z", true},
 		"uids":                {"1c85ae56-4af9-4845-8f31-67ea86a76ffe", "2d85ae56-4af9-4845-8f31-67ea86a76ffe", true},
 		"pods":                {"a-app-7f46cc84b9-nlghp  x", "a-app-5d9c8b7f6-qqqqq  x", true},
+		"a pod like an age":   {"a-app-7f46cc84b9-577ms  x", "a-app-5d9c8b7f6-qqqqq  x", true},
 		"not a pod":           {"acme-settings", "acme-config", false},
 		"plans":               {"Lynqctl-Plan: 34b20d26b20381cdacbad00171bbff5a\n{\"plan\":\"34b20d26b20381cdacbad00171bbff5a\"}", "Lynqctl-Plan: 0000000000000000000000000000000f\n{\"plan\":\"0000000000000000000000000000000f\"}", true},
 		"no plan":             {"Lynqctl-Plan: 34b20d26b20381cdacbad00171bbff5a", "Lynqctl-Plan: none", false},
