@@ -8,6 +8,66 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
 )
 
+// layouts are the ops that write a resource in all formats.
+type layouts struct {
+	yaml []op
+	line []op // of JSON
+	body []op
+}
+
+// layOut makes all layouts. Rows share them.
+func (r *resource) layOut() error {
+	r.yaml()
+	_, err := r.body()
+	_, lineErr := r.line()
+	return cmp.Or(err, lineErr)
+}
+
+// yaml returns the ops that write YAML. An object of a chart belongs to one row, so it makes
+// the layouts that the row needs.
+func (r *resource) yaml() []op {
+	if r.layouts.yaml == nil {
+		var l layout
+		l.mapping(r.root.fields, 0, false)
+		r.layouts.yaml = l.ops
+	}
+	return r.layouts.yaml
+}
+
+// line returns the ops that write a line of JSON.
+func (r *resource) line() ([]op, error) {
+	if r.layouts.line == nil {
+		var l layout
+		if err := l.json(r.root); err != nil {
+			return nil, err
+		}
+		l.string("\n")
+		r.layouts.line = l.ops
+	}
+	return r.layouts.line, nil
+}
+
+// body returns the ops that write a body.
+func (r *resource) body() ([]op, error) {
+	if r.layouts.body == nil {
+		var l layout
+		if err := l.body(r.root.fields); err != nil {
+			return nil, err
+		}
+		r.layouts.body = l.ops
+	}
+	return r.layouts.body, nil
+}
+
+// body writes the body of resource i.
+func (f *frame) body(dst []byte, i int) ([]byte, error) {
+	ops, err := f.program.resources[i].body()
+	if err != nil {
+		return nil, err
+	}
+	return f.appendJSON(dst, ops, i)
+}
+
 // body flattens a manifest into ops that write its body.
 func (l *layout) body(fields []field) error {
 	fields = sortedByKey(fields)
@@ -40,8 +100,11 @@ func (l *layout) json(n *node) error {
 	case n.kind == document.List:
 		return l.array(n.items)
 	}
-	text, err := manifest.Append(nil, n.fixed())
-	l.bytes(text...)
+	b := l.fixed()
+	text, err := manifest.Append(*b, n.fixed())
+	if err == nil {
+		*b = text
+	}
 	return err
 }
 
@@ -74,11 +137,13 @@ func (l *layout) object(fields []field) error {
 }
 
 func (l *layout) member(f field) error {
-	key, err := manifest.Append(nil, f.key)
-	l.bytes(append(key, ':')...)
+	b := l.fixed()
+	key, err := manifest.Append(*b, f.key)
 	if err != nil {
 		return err
 	}
+	*b = key
+	l.string(":")
 	return l.json(f.node)
 }
 

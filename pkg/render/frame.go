@@ -151,7 +151,7 @@ func (f *frame) isAltered(r int) bool {
 
 // appendYAML writes resource r as a YAML document, without separator.
 func (f *frame) appendYAML(dst []byte, r int) []byte {
-	ops := f.program.resources[r].ops
+	ops := f.program.resources[r].yaml()
 	for i := 0; i < len(ops); i++ {
 		switch o := &ops[i]; o.kind {
 		case opBytes:

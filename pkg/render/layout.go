@@ -68,15 +68,23 @@ type op struct {
 // slots.
 type layout struct{ ops []op }
 
-func (l *layout) bytes(b ...byte) {
-	if last := len(l.ops) - 1; last >= 0 && l.ops[last].kind == opBytes {
-		l.ops[last].bytes = append(l.ops[last].bytes, b...)
-		return
+// fixed returns the bytes at the end, for more of them. They are valid until the next op.
+func (l *layout) fixed() *[]byte {
+	if last := len(l.ops) - 1; last < 0 || l.ops[last].kind != opBytes {
+		l.ops = append(l.ops, op{kind: opBytes})
 	}
-	l.ops = append(l.ops, op{kind: opBytes, bytes: append([]byte(nil), b...)})
+	return &l.ops[len(l.ops)-1].bytes
 }
 
-func (l *layout) string(s string) { l.bytes([]byte(s)...) }
+func (l *layout) string(s string) {
+	b := l.fixed()
+	*b = append(*b, s...)
+}
+
+func (l *layout) spaces(n int) {
+	b := l.fixed()
+	*b = scalar.AppendSpaces(*b, n)
+}
 
 // join appends ops that others may skip. The bytes after them stay apart.
 func (l *layout) join(other *layout) { l.ops = append(append(l.ops, other.ops...), op{kind: opBytes}) }
@@ -92,10 +100,10 @@ func (l *layout) mapping(fields []field, indent int, inline bool) {
 			target = skipped
 		}
 		if i > 0 || !inline {
-			target.bytes(scalar.AppendSpaces(nil, indent)...)
+			target.spaces(indent)
 		}
-		target.bytes(scalar.AppendKey(nil, f.key)...)
-		target.bytes(':')
+		b := target.fixed()
+		*b = append(scalar.AppendKey(*b, f.key), ':')
 		target.value(f.node, indent, false)
 		if skipped != nil {
 			l.ops = append(l.ops, op{kind: opWhen, when: f.when, skip: len(skipped.ops)})
@@ -110,32 +118,32 @@ func (l *layout) value(n *node, indent int, entry bool) {
 	switch {
 	case n.kind == document.Map && len(n.fields) > 0:
 		if entry {
-			l.bytes(' ')
+			l.string(" ")
 		} else {
-			l.bytes('\n')
+			l.string("\n")
 		}
 		l.mapping(n.fields, indent+2, entry)
 	case n.kind == document.List && len(n.items) > 0:
 		if entry {
-			l.bytes(' ')
+			l.string(" ")
 			l.list(n.items, indent+2, true)
 		} else {
-			l.bytes('\n')
+			l.string("\n")
 			l.list(n.items, indent, false)
 		}
 	default:
-		l.bytes(' ')
+		l.string(" ")
 		l.scalar(n, indent)
-		l.bytes('\n')
+		l.string("\n")
 	}
 }
 
 func (l *layout) list(items []*node, indent int, inline bool) {
 	for i, item := range items {
 		if i > 0 || !inline {
-			l.bytes(scalar.AppendSpaces(nil, indent)...)
+			l.spaces(indent)
 		}
-		l.bytes('-')
+		l.string("-")
 		l.value(item, indent, true)
 	}
 }
@@ -149,20 +157,21 @@ func (l *layout) scalar(n *node, indent int) {
 		l.ops = append(l.ops, op{kind: kind, slot: n.slot, indent: indent})
 		return
 	}
+	b := l.fixed()
 	switch v := n.value; n.kind {
 	case document.Map:
-		l.string("{}")
+		*b = append(*b, "{}"...)
 	case document.List:
-		l.string("[]")
+		*b = append(*b, "[]"...)
 	case document.Null:
-		l.string("null")
+		*b = append(*b, "null"...)
 	case document.Bool:
-		l.bytes(strconv.AppendBool(nil, v.Bool)...)
+		*b = strconv.AppendBool(*b, v.Bool)
 	case document.Int:
-		l.bytes(strconv.AppendInt(nil, v.Int, 10)...)
+		*b = strconv.AppendInt(*b, v.Int, 10)
 	case document.Float:
-		l.bytes(scalar.AppendFloat(nil, v.Float)...)
+		*b = scalar.AppendFloat(*b, v.Float)
 	default:
-		l.bytes(scalar.Append(nil, v.Str, scalar.StyleOf(v.Str), indent)...)
+		*b = scalar.Append(*b, v.Str, scalar.StyleOf(v.Str), indent)
 	}
 }

@@ -12,7 +12,7 @@ import (
 func (f *frame) object(to *buffers, i int) (lynq.Object, error) {
 	r := &f.program.resources[i]
 	start := len(to.out)
-	out, err := f.appendJSON(to.out, r.body, i)
+	out, err := f.body(to.out, i)
 	if err != nil {
 		return lynq.Object{}, err
 	}

@@ -126,9 +126,7 @@ type resource struct {
 	outside   bool        // a static namespace differs from the node's
 	when      *node       // the condition for a row to get it; nil for all rows
 	root      *node
-	ops       []op          // write YAML
-	line      []op          // write a line of JSON
-	body      []op          // write a body
+	layouts   layouts
 	labels    []checkedText // labels that depend on the row
 	labelMap  *node
 	// podNames are names in the manifest that controllers make names of Pods of.
@@ -433,14 +431,17 @@ func (c *compiler) value(v *document.Value, path []string) *node {
 // leaf compiles a string of a manifest. It remembers the string if Kubernetes requires the
 // value of a label there.
 func (c *compiler) leaf(v *document.Value, path []string) *node {
-	at := c.place(v.Pos, fieldPath(path))
-	at.inSecret = c.res.Kind == "Secret" && c.res.APIVersion == "v1" && path[0] != "metadata"
-	at.secret = at.inSecret
 	key, parent := path[len(path)-1], ""
 	if len(path) > 1 {
 		parent = path[len(path)-2]
 	}
 	isLabel := parent == "labels" || parent == "matchLabels" || parent == "nodeSelector"
+	if c.literal && !isLabel {
+		return &node{kind: document.String, value: v, static: []byte(v.Str), slot: noSlot}
+	}
+	at := c.place(v.Pos, fieldPath(path))
+	at.inSecret = c.res.Kind == "Secret" && c.res.APIVersion == "v1" && path[0] != "metadata"
+	at.secret = at.inSecret
 	u := use{uidLabel: isLabel && key == wellknown.LabelUID}
 	c.uidLabels = c.uidLabels || u.uidLabel
 	n := c.text(v.Str, at, form.StringOnly(c.res.APIVersion, c.res.Kind, path), u)

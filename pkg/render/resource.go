@@ -1,7 +1,6 @@
 package render
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
@@ -52,19 +51,11 @@ func (c *compiler) resource(r *form.Resource) {
 		c.checkList(&out)
 		c.checkKustomize(root, nil)
 	}
-	var l layout
-	l.mapping(root.fields, 0, false)
-	out.ops = l.ops
-	var line, body layout
-	err := body.body(root.fields)
-	if !c.literal { // else few runs need it, see frame.line
-		err = cmp.Or(err, line.json(root))
-		line.string("\n")
+	if !c.literal { // rows share it, so nothing may change later
+		if err := out.layOut(); err != nil {
+			c.fail(out.at, "", "%v", err)
+		}
 	}
-	if err != nil {
-		c.fail(out.at, "", "%v", err)
-	}
-	out.line, out.body = line.ops, body.ops
 	c.measures(&out, out.root.child("metadata", "annotations"))
 	if len(c.problems) == 0 && r.Chart == nil { // all objects of a chart have the chart's
 		out.template = c.program.templateDigest(&out)

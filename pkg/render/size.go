@@ -3,7 +3,6 @@ package render
 import (
 	"bytes"
 	"encoding/base64"
-	"slices"
 
 	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -70,8 +69,12 @@ func (c *compiler) measures(r *resource, annotations *node) {
 		}
 		return
 	}
-	for i := range r.body {
-		switch o := &r.body[i]; o.kind {
+	if c.literal {
+		r.size.addAtMost(r.root)
+		return
+	}
+	for i := range r.layouts.body {
+		switch o := &r.layouts.body[i]; o.kind {
 		case opBytes:
 			r.size.bytes += len(o.bytes)
 		case opQuoted, opTyped:
@@ -80,18 +83,38 @@ func (c *compiler) measures(r *resource, annotations *node) {
 	}
 }
 
+// addAtMost adds an upper bound of what JSON needs, for a body that few runs need.
+func (m *measure) addAtMost(n *node) {
+	const leaf, around = 32, 4 // of a number; quotes, colon, and comma
+	switch {
+	case n.slot != noSlot:
+		m.slots = append(m.slots, n.slot)
+	case n.kind == document.String:
+		m.bytes += maxEscape * len(n.value.Str)
+	default:
+		m.bytes += leaf
+	}
+	m.bytes += around
+	for _, f := range n.fields {
+		m.bytes += maxEscape*len(f.key) + around
+		m.addAtMost(f.node)
+	}
+	for _, item := range n.items {
+		m.addAtMost(item)
+	}
+}
+
 // templates finds the annotations of templates for other objects, such as Pods. The server,
 // or a controller, refuses them like those of the object.
 func (c *compiler) templates(r *resource, n *node, path []string) {
 	for _, f := range n.fields {
-		at := slices.Concat(path, []string{f.key})
 		if annotations := f.node.child("annotations"); f.key == "metadata" && annotations != nil {
-			r.annotations = append(r.annotations, measured(c.place(r.at.pos, fieldPath(at)), annotations))
+			r.annotations = append(r.annotations, measured(c.place(r.at.pos, fieldPath(append(path, f.key))), annotations))
 		}
-		c.templates(r, f.node, at)
+		c.templates(r, f.node, append(path, f.key))
 	}
 	for _, item := range n.items {
-		c.templates(r, item, slices.Concat(path, []string{"[]"}))
+		c.templates(r, item, append(path, "[]"))
 	}
 }
 
@@ -156,7 +179,7 @@ func (f *frame) checkSize(i, longest int, problems *lynq.Problems) {
 			f.fail(problems, r.size.at, "", "its data has %d bytes, at most %d are allowed in a %s", size, maxData, r.Kind)
 		}
 	case r.size.upper(f, longest, maxEscape, maxObject) > maxObject:
-		body, err := f.appendJSON(nil, r.body, i)
+		body, err := f.body(nil, i)
 		if err == nil && len(body) > maxObject { // rendering reports the error
 			f.fail(problems, r.size.at, "", "it is too large: it has %d bytes as JSON, and an API server takes at most %d", len(body), maxObject)
 		}

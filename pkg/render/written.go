@@ -110,16 +110,11 @@ func (f *frame) write(to *buffers, i int, t *tally) bool {
 
 // line writes the object of resource i as a line of JSON.
 func (f *frame) line(dst []byte, i int) ([]byte, error) {
-	r := &f.program.resources[i]
-	if r.line == nil {
-		var l layout
-		if err := l.json(r.root); err != nil {
-			return nil, err
-		}
-		l.string("\n")
-		r.line = l.ops
+	ops, err := f.program.resources[i].line()
+	if err != nil {
+		return nil, err
 	}
-	return f.appendJSON(dst, r.line, i)
+	return f.appendJSON(dst, ops, i)
 }
 
 // separator goes before each YAML document.
