@@ -44,6 +44,7 @@ type Chart struct {
 	// Spec is all that the form says of the chart.
 	Spec     *document.Value
 	defaults []*policyDefault
+	policies []lynq.PolicyField // read the objects of all rows, see lynq.Policies
 }
 
 // OpenedChart has what the files of a chart say.
@@ -56,6 +57,8 @@ type OpenedChart struct {
 	Kinds []ChartKind
 	// DeletionHooks is set if some template may be a hook pre-delete.
 	DeletionHooks bool
+	// InstallOrder are kinds in the order in which Helm installs their objects.
+	InstallOrder []string
 	// Warnings are what the chart's author means, and lynqctl doesn't do.
 	Warnings lynq.Problems
 }
@@ -85,7 +88,7 @@ func readCharts(spec *object) []*Chart {
 
 func readChart(o *object) *Chart {
 	before := len(o.problems)
-	c := &Chart{Pos: o.value.Pos, ID: readID(o).Text, Path: readChartLocation(o), Spec: o.value}
+	c := &Chart{Pos: o.value.Pos, ID: readID(o).Text, Path: readChartLocation(o), Spec: o.value, policies: lynq.Policies()}
 	c.ReleaseName, c.Namespace = notBlank(o.text("releaseName")), notBlank(o.text("namespace"))
 	c.IncludeWhen = readCondition(o, "includeWhen")
 	c.SkipCRDs, c.EmptyLookups = o.boolean("skipCRDs"), o.boolean("emptyLookups")

@@ -18,13 +18,7 @@ const chartSection = "charts"
 type Release struct {
 	*Chart
 	Name, Namespace string
-	Objects         []ChartObject // in the order in which Helm installs them
-}
-
-// ChartObject is an object that a chart makes for a row, as YAML.
-type ChartObject struct {
-	File string // the template, as positions have it
-	Text string
+	Documents       []ChartDocument // in the order of the templates
 }
 
 // WithReleases returns a copy of the form with the objects of a row's releases as resources,
@@ -49,18 +43,8 @@ func (f *Form) WithReleases(releases []Release) (*Form, lynq.Problems) {
 // entriesOf turns the objects of a release into resources.
 func (f *Form) entriesOf(rep *report, r *Release) []*entry {
 	subject := subjectOf("form", f.Name) + fmt.Sprintf(", chart %q", r.ID)
-	var objects []*document.Value
-	for _, o := range r.Objects {
-		var found report
-		documents, _ := parse(&found, o.File, []byte(o.Text))
-		for _, v := range objectsOf(&found, subject, documents) {
-			objects = append(objects, withoutLines(v))
-		}
-		for _, p := range found.problems {
-			rep.problems.Add(withoutLine(p.Pos), p.Fix, "%s", p.What)
-		}
-	}
-	ids, table := r.ids(objects), lynq.Policies()
+	objects := r.objects(rep, subject)
+	ids := r.ids(objects)
 	entries := make([]*entry, 0, len(objects))
 	for i, v := range objects {
 		h := hookOf(v)
@@ -69,7 +53,7 @@ func (f *Form) entriesOf(rep *report, r *Release) []*entry {
 		}
 		defaults := slices.Concat(f.defaults, kept(v), h.defaults(v), r.defaults)
 		id := Text{Pos: v.Pos, Text: ids[i]}
-		e := readObject(rep, subjectOf("form", f.Name), chartSection, entryLabel(id.Text, chartSection, i), id, withoutHook(v), table, defaults)
+		e := readObject(rep, subjectOf("form", f.Name), chartSection, entryLabel(id.Text, chartSection, i), id, withoutHook(v), r.policies, defaults)
 		e.Chart = r.Chart
 		if e.DependIDs = r.DependIDs; e.Policy.Hook() {
 			e.DependIDs = nil // it runs while all of the node exists
@@ -82,20 +66,19 @@ func (f *Form) entriesOf(rep *report, r *Release) []*entry {
 	return entries
 }
 
-// withoutLine returns the place of a whole file. Lines of a chart's output are no lines of its
-// templates.
-func withoutLine(p lynq.Pos) lynq.Pos { return lynq.Pos{File: p.File} }
-
-func withoutLines(v *document.Value) *document.Value {
-	v.Pos = withoutLine(v.Pos)
-	for _, item := range v.Items {
-		withoutLines(item)
+// objects returns the objects of a release in the order in which Helm installs them.
+func (r *Release) objects(rep *report, subject string) []*document.Value {
+	var objects []*document.Value
+	for _, d := range InInstallOrder(r.Opened.InstallOrder, r.Documents) {
+		switch {
+		case d.kind() != "CustomResourceDefinition":
+			objects = append(objects, objectsOf(rep, subject, []*document.Value{d.content})...)
+		case !r.SkipCRDs:
+			rep.problems.Add(d.content.Pos, "install it once with kubectl apply --server-side, and turn it off in the values of the chart or set skipCRDs: true",
+				"%s: the template makes a CustomResourceDefinition, which all tenants of a cluster share", subject)
+		}
 	}
-	for i := range v.Fields {
-		v.Fields[i].Pos = withoutLine(v.Fields[i].Pos)
-		withoutLines(v.Fields[i].Value)
-	}
-	return v
+	return objects
 }
 
 // ids returns the ids of a release's objects. They have the chart's id, the kind and the name
@@ -176,14 +159,22 @@ func hookOf(v *document.Value) chartHook {
 	if weight := annotations.Field(helmHookWeight); weight != nil {
 		h.weight, _ = strconv.Atoi(weight.Str) // Helm reads other texts as 0, too
 	}
-	h.weight = min(max(h.weight, -greatestWeight), greatestWeight)
 	return h
+}
+
+// unknown reports whether Helm skips the hook, because it doesn't know an event.
+func (h chartHook) unknown() bool {
+	known := []string{
+		hookPreInstall, hookPostInstall, hookPreDelete, "post-delete", "pre-upgrade", "post-upgrade",
+		"pre-rollback", "post-rollback", "test", "test-success",
+	}
+	return slices.ContainsFunc(h.events, func(event string) bool { return !slices.Contains(known, event) })
 }
 
 // dropped reports whether nothing in lynqctl is like the hook's events: upgrades, rollbacks,
 // tests, and what comes after a deletion.
 func (h chartHook) dropped() bool {
-	return h.is && !slices.ContainsFunc(h.events, func(event string) bool {
+	return h.unknown() || h.is && !slices.ContainsFunc(h.events, func(event string) bool {
 		return slices.Contains([]string{hookPreInstall, hookPostInstall, hookPreDelete}, event)
 	})
 }
@@ -196,9 +187,10 @@ func (h chartHook) defaults(v *document.Value) []*policyDefault {
 	runs, said := kind == "Job" && groupOf(v) == "batch" || kind == "Pod" && groupOf(v) == "", map[string]string{}
 	switch pre := slices.Contains(h.events, hookPreInstall); {
 	case pre || slices.Contains(h.events, hookPostInstall):
-		wave := hookWave + h.weight
+		weight := min(max(h.weight, -greatestWeight), greatestWeight)
+		wave := hookWave + weight
 		if pre {
-			wave = h.weight - hookWave
+			wave = weight - hookWave
 		}
 		if said["applyOrder"] = strconv.Itoa(wave); runs {
 			said["creationPolicy"] = string(lynq.CreateOnce)

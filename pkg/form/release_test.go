@@ -48,7 +48,8 @@ spec:
 type noCharts struct{ form.Builder }
 
 func (noCharts) Open(*form.Chart) (form.OpenedChart, lynq.Problems) {
-	return form.OpenedChart{Digest: "x", Kinds: []form.ChartKind{{"v1", "ConfigMap"}, {"", "Service"}}}, nil
+	return form.OpenedChart{Digest: "x", Kinds: []form.ChartKind{{"v1", "ConfigMap"}, {"", "Service"}},
+		InstallOrder: []string{"ServiceAccount", "Secret", "ConfigMap", "PersistentVolumeClaim", "Service", "Pod", "Deployment", "Job"}}, nil
 }
 
 func (noCharts) Failed() error { return nil }
@@ -74,6 +75,16 @@ func object(apiVersion, kind, name string, annotations ...string) form.ChartObje
 	return form.ChartObject{File: "app/templates/x.yaml", Text: text}
 }
 
+// documents reads objects, which must be YAML.
+func documents(t *testing.T, objects ...form.ChartObject) []form.ChartDocument {
+	t.Helper()
+	all, problems := form.ReadChart(objects)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	return all
+}
+
 // TestReleaseResources wants ids that rows share, policies from Helm's annotations, and
 // namespaces for objects without one.
 func TestReleaseResources(t *testing.T) {
@@ -86,7 +97,7 @@ func TestReleaseResources(t *testing.T) {
 		t.Fatal(err)
 	}
 	hook, keep := "helm.sh/hook: ", "helm.sh/resource-policy: keep"
-	next, problems := f.WithReleases([]form.Release{{Chart: f.Charts[0], Name: "acme", Namespace: "ns", Objects: []form.ChartObject{
+	next, problems := f.WithReleases([]form.Release{{Chart: f.Charts[0], Name: "acme", Namespace: "ns", Documents: documents(t,
 		object("v1", "Service", "acme"),
 		object("apps/v1", "Deployment", "acme-web"),
 		object("apps/v1", "Deployment", "old-acme-web"),
@@ -94,7 +105,7 @@ func TestReleaseResources(t *testing.T) {
 		object("v1", "PersistentVolumeClaim", "data", keep),
 		object("v1", "ConfigMap", "kept", keep),
 		object("v1", "Secret", "same"),
-		{File: "y.yaml", Text: "apiVersion: v1\nkind: Secret\nmetadata: {name: same, namespace: other}\n"},
+		form.ChartObject{File: "y.yaml", Text: "apiVersion: v1\nkind: Secret\nmetadata: {name: same, namespace: other}\n"},
 		object("v1", "ConfigMap", "named", "lynq.sh/resource-id: mine"),
 		object("batch/v1", "Job", "acme-migrate", hook+"pre-install,pre-upgrade", `helm.sh/hook-weight: "-5"`),
 		object("v1", "ServiceAccount", "acme-migrate", hook+"pre-install", `helm.sh/hook-weight: "-9"`),
@@ -102,20 +113,20 @@ func TestReleaseResources(t *testing.T) {
 		object("batch/v1", "Job", "acme-bye", hook+"pre-delete"),
 		object("batch/v1", "Job", "acme-upgrade", hook+"post-upgrade"),
 		object("v1", "Pod", "acme-test", hook+"test"),
-	}}})
+	)}})
 	want := []string{
 		`account v1/ServiceAccount in "" WhenNeeded Delete wave 0 []`,
 		`app-serviceaccount-migrate v1/ServiceAccount in "ns" WhenNeeded Delete wave -20009 [account]`,
 		`app-job-migrate batch/v1/Job in "ns" Once Delete wave -20005 [account]`,
+		`app-secret-same v1/Secret in "ns" WhenNeeded Delete wave 0 [account]`,
+		`app-secret-same-other v1/Secret in "" WhenNeeded Delete wave 0 [account]`,
+		`app-configmap-kept v1/ConfigMap in "ns" WhenNeeded Delete wave 0 [account]`,
+		`mine v1/ConfigMap in "ns" WhenNeeded Delete wave 0 [account]`,
+		`app-persistentvolumeclaim-data v1/PersistentVolumeClaim in "ns" WhenNeeded Retain wave 0 [account]`,
 		`app-service v1/Service in "ns" WhenNeeded Retain wave 0 [account]`,
 		`app-deployment-web apps/v1/Deployment in "ns" WhenNeeded Delete wave 0 [account]`,
 		`app-deployment-old-web apps/v1/Deployment in "ns" WhenNeeded Delete wave 0 [account]`,
 		`app-deployment-acmeish apps/v1/Deployment in "ns" WhenNeeded Delete wave 0 [account]`,
-		`app-persistentvolumeclaim-data v1/PersistentVolumeClaim in "ns" WhenNeeded Retain wave 0 [account]`,
-		`app-configmap-kept v1/ConfigMap in "ns" WhenNeeded Delete wave 0 [account]`,
-		`app-secret-same v1/Secret in "ns" WhenNeeded Delete wave 0 [account]`,
-		`app-secret-same-other v1/Secret in "" WhenNeeded Delete wave 0 [account]`,
-		`mine v1/ConfigMap in "ns" WhenNeeded Delete wave 0 [account]`,
 		`app-job-bye batch/v1/Job in "ns" WhenNeeded Delete Delete wave 0 []`,
 		`app-job-seed batch/v1/Job in "ns" Once Delete wave 20000 [account]`,
 	}
@@ -139,19 +150,60 @@ func TestReleaseProblems(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		"kind: [":                         `app/templates/x.yaml: not YAML`,
-		"a: 1\na: 2":                      `app/templates/x.yaml: key "a" appears twice`,
 		"kind: ConfigMap":                 `app/templates/x.yaml: form "web", resource "app-configmap": apiVersion is missing (add it)`,
 		"apiVersion: v1\nkind: ConfigMap": `app/templates/x.yaml: form "web", resource "app-configmap": the object has no name (add metadata.name)`,
 		"{apiVersion: operator.lynq.sh/v1, kind: LynqForm, metadata: {name: x}}":                                              `app/templates/x.yaml: form "web", chart "app": a LynqForm is an input of lynqctl, and not an object`,
 		"{apiVersion: v1, kind: ConfigMap, metadata: {name: x, labels: {lynq.sh/hub: other}}}":                                `app/templates/x.yaml: form "web", resource "app-configmap-x": key "lynq.sh/hub" of labels is set by lynqctl (remove it)`,
-		"{apiVersion: v1, kind: Secret, metadata: {name: x, annotations: {helm.sh/hook: pre-delete, helm.sh/hook: x}}}":       `app/templates/x.yaml: key "helm.sh/hook" appears twice`,
 		"{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}": `app/templates/x.yaml: form "web": id "app-configmap-a" appears twice`,
+		"{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: a.b}}":                        `app/templates/x.yaml: form "web", chart "app": the template makes a CustomResourceDefinition, which all tenants of a cluster share (install it once with kubectl apply --server-side, `,
 	} {
-		_, problems := f.WithReleases([]form.Release{{Chart: f.Charts[0], Name: "acme", Namespace: "ns", Objects: []form.ChartObject{{File: "app/templates/x.yaml", Text: text}}}})
+		_, problems := f.WithReleases([]form.Release{{Chart: f.Charts[0], Name: "acme", Namespace: "ns", Documents: documents(t, form.ChartObject{File: "app/templates/x.yaml", Text: text})}})
 		if len(problems) == 0 || !strings.HasPrefix(problems[0].String(), want) || strings.Contains(problems[0].String(), "x.yaml:1") {
 			t.Errorf("%s: %v, want %s", text, problems, want)
 		}
+	}
+	skipped := *f.Charts[0]
+	skipped.SkipCRDs = true
+	next, problems := f.WithReleases([]form.Release{{Chart: &skipped, Name: "acme", Documents: documents(t, object("apiextensions.k8s.io/v1", "CustomResourceDefinition", "a.b"))}})
+	if len(problems) > 0 || len(next.Resources) != len(f.Resources) {
+		t.Errorf("skipCRDs: %v, %v", described(next.Resources), problems)
+	}
+}
+
+// TestReadChart wants each result that isn't YAML to name its template, but no line of it.
+func TestReadChart(t *testing.T) {
+	for text, want := range map[string]string{
+		"kind: [":    `app/templates/x.yaml: not YAML`,
+		"a: 1\na: 2": `app/templates/x.yaml: key "a" appears twice`,
+		"{apiVersion: v1, kind: Secret, metadata: {name: x, annotations: {helm.sh/hook: pre-delete, helm.sh/hook: x}}}": `app/templates/x.yaml: key "helm.sh/hook" appears twice`,
+	} {
+		_, problems := form.ReadChart([]form.ChartObject{object("v1", "Service", "acme"), {File: "app/templates/x.yaml", Text: text}})
+		if len(problems) != 1 || !strings.HasPrefix(problems[0].String(), want) {
+			t.Errorf("%s: %v, want %s", text, problems, want)
+		}
+	}
+}
+
+// TestInstallOrder wants Helm's order of kinds, then hooks by their weights and names, and none
+// with an event that Helm doesn't know.
+func TestInstallOrder(t *testing.T) {
+	hook := func(name, events, weight string) form.ChartObject {
+		return object("batch/v1", "Job", name, "helm.sh/hook: "+events, fmt.Sprintf("helm.sh/hook-weight: %q", weight))
+	}
+	var names []string
+	for _, d := range form.InInstallOrder([]string{"Service", "Deployment"}, documents(t,
+		hook("last", "pre-install", "20000"), hook("later", "pre-install", "15000"), hook("b", "post-install", "0"), hook("a", "pre-install, Test", "0"),
+		hook("first", "pre-delete", "-1"), hook("unknown", "unknown", "0"), hook("half", "pre-install,unknown", "0"), hook("t", "test-success", "0"),
+		object("x/v1", "Zebra", "z2"), object("x/v1", "Ant", "ant"), object("x/v1", "Zebra", "z1"), object("apps/v1", "Deployment", "d"), object("v1", "Service", "s"),
+		form.ChartObject{File: "x", Text: "# nothing\n"},
+	)) {
+		_, name, _ := strings.Cut(d.Text, "  name: ")
+		name, _, _ = strings.Cut(name, "\n")
+		names = append(names, name)
+	}
+	want := []string{"s", "d", "ant", "z2", "z1", "first", "a", "b", "t", "later", "last"}
+	if !slices.Equal(names, want) {
+		t.Errorf("%v, want %v", names, want)
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 
 // Charts renders Helm charts.
 type Charts interface {
-	// Release returns a release's objects, in the order in which Helm installs them. Several
-	// goroutines call it.
+	// Release returns all that a release's templates make, in the order of the templates.
+	// Several goroutines call it.
 	Release(c *form.Chart, r *Release) ([]form.ChartObject, lynq.Problems)
 }
 
@@ -22,6 +22,9 @@ type Release struct {
 	Name, Namespace string
 	Values          []byte // as JSON
 	Secret          bool   // problems must not quote values
+	// Check asks for the lines of templates whose results aren't YAML. It costs as much as
+	// another release.
+	Check bool
 }
 
 // chart is a compiled chart of a form.
@@ -160,17 +163,19 @@ func (f *frame) includeCharts(problems *lynq.Problems) {
 // expand adds the objects of the row's charts to the frame's program.
 func (f *frame) expand(problems *lynq.Problems) {
 	var releases []form.Release
+	var found lynq.Problems
 	before := len(*problems)
 	for i := range f.base.charts {
 		if !f.without[i] {
-			releases = append(releases, f.release(&f.base.charts[i], problems))
+			r, unread := f.release(&f.base.charts[i], problems)
+			releases, found = append(releases, r), append(found, unread...)
 		}
 	}
 	if len(*problems) > before {
 		return
 	}
-	next, found := f.base.Form.WithReleases(releases)
-	if len(found) == 0 {
+	next, more := f.base.Form.WithReleases(releases)
+	if found = append(found, more...); len(found) == 0 {
 		if annotate := f.base.options.Annotate; annotate != nil {
 			annotate(next)
 		}
@@ -194,8 +199,9 @@ func (f *frame) contract() {
 	f.program, f.left, f.outside = f.base, f.left[:n], f.outside[:n]
 }
 
-// release asks for the objects of a chart.
-func (f *frame) release(c *chart, problems *lynq.Problems) form.Release {
+// release asks for the objects of a chart, and reads them. It also returns what is wrong with
+// objects, if the chart doesn't know better.
+func (f *frame) release(c *chart, problems *lynq.Problems) (form.Release, lynq.Problems) {
 	r := form.Release{Chart: c.Chart, Name: string(f.textOf(c.name.node))}
 	r.Namespace = string(f.textOf(c.namespace.node)) // the first text is valid only until this call
 	before := len(*problems)
@@ -206,14 +212,19 @@ func (f *frame) release(c *chart, problems *lynq.Problems) form.Release {
 		f.fail(problems, c.at, "", "%v", err)
 	}
 	if len(*problems) > before {
-		return r
+		return r, nil
 	}
-	objects, found := f.base.options.Charts.Release(c.Chart, &Release{r.Name, r.Namespace, values, c.sensitive})
+	of := Release{Name: r.Name, Namespace: r.Namespace, Values: values, Secret: c.sensitive}
+	objects, found := f.base.options.Charts.Release(c.Chart, &of)
+	var unread lynq.Problems
+	if r.Documents, unread = form.ReadChart(objects); len(unread) > 0 {
+		of.Check = true
+		_, found = f.base.options.Charts.Release(c.Chart, &of)
+	}
 	for _, p := range found {
 		f.fail(problems, place{pos: p.Pos, resource: c.ID, chart: true}, p.Fix, "%s", p.What)
 	}
-	r.Objects = objects
-	return r
+	return r, unread
 }
 
 // with returns the program with the objects of a row's charts, which follow the program's

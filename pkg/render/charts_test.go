@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,7 +19,7 @@ import (
 type release struct {
 	chart, name, namespace string
 	values                 map[string]any
-	secret                 bool
+	secret, check          bool
 }
 
 // chartsOf renders each chart with a function of a test.
@@ -35,7 +36,7 @@ func (chartsOf) Open(c *form.Chart) (form.OpenedChart, lynq.Problems) {
 func (chartsOf) Failed() error { return nil }
 
 func (f chartsOf) Release(c *form.Chart, of *render.Release) ([]form.ChartObject, lynq.Problems) {
-	r := release{chart: c.ID, name: of.Name, namespace: of.Namespace, secret: of.Secret}
+	r := release{chart: c.ID, name: of.Name, namespace: of.Namespace, secret: of.Secret, check: of.Check}
 	if err := json.Unmarshal(of.Values, &r.values); err != nil {
 		return nil, lynq.Problems{{What: err.Error()}}
 	}
@@ -278,6 +279,27 @@ func TestChartSecrets(t *testing.T) {
 	}
 	if _, problems := render.Compile(named.Forms[0], named.Hubs[0], render.Options{Charts: chartsOf(settings)}); len(problems) != 1 || !strings.Contains(problems[0].What, "secret column a, and every output shows names") {
 		t.Error(problems)
+	}
+}
+
+// TestUnreadCharts wants the lines of templates whose results aren't YAML, if the chart knows
+// them.
+func TestUnreadCharts(t *testing.T) {
+	for text, want := range map[string]string{
+		"kind: [":      `app/templates/x.yaml:7: form "web", chart "app": row "acme": it isn't YAML`,
+		"a: 1\na: 2\n": `app/templates/x.yaml: row "acme": key "a" appears twice`,
+	} {
+		var checks []bool
+		_, run, err := renderCharts(t, chartForm("- {id: app, path: app}\n"), func(r release) ([]form.ChartObject, lynq.Problems) {
+			checks = append(checks, r.check)
+			if r.check && text == "kind: [" {
+				return nil, lynq.Problems{{Pos: lynq.Pos{File: "app/templates/x.yaml", Line: 7}, What: "it isn't YAML"}}
+			}
+			return []form.ChartObject{{File: "app/templates/x.yaml", Text: text}}, nil
+		}, render.Options{}, record{"id": "acme"})
+		if err != nil || run.Err() == nil || !strings.Contains(run.Err().Error(), want) || !slices.Equal(checks, []bool{false, true}) {
+			t.Errorf("%s: %v, %v, asked %v, want %s", text, err, run.Err(), checks, want)
+		}
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/chart/helm"
 	"github.com/lynqctl/lynqctl/internal/chart/wire"
+	"github.com/lynqctl/lynqctl/pkg/form"
 )
 
 const kubeVersion = "1.33.2"
@@ -99,9 +100,23 @@ func withLynqctl(t *testing.T, open wire.Open, given json.RawMessage) []object {
 	if len(problems) > 0 {
 		t.Fatalf("render: %+v", problems)
 	}
+	return installed(t, o, r)
+}
+
+// installed returns what a release has, in the order in which lynqctl installs it.
+func installed(t *testing.T, o *wire.Opened, r *wire.Rendered) []object {
+	t.Helper()
+	results := make([]form.ChartObject, len(r.Objects))
+	for i, x := range r.Objects {
+		results[i] = form.ChartObject{File: x.File, Text: x.Text}
+	}
+	documents, unread := form.ReadChart(results)
+	if len(unread) > 0 {
+		t.Fatalf("read: %v", unread)
+	}
 	var all []object
-	for _, x := range r.Objects {
-		all = append(all, object{x.File, strings.TrimSpace(x.Text)})
+	for _, d := range form.InInstallOrder(o.InstallOrder, documents) {
+		all = append(all, object{d.File, strings.TrimSpace(d.Text)})
 	}
 	return all
 }

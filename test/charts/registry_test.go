@@ -61,11 +61,7 @@ func TestRegistry(t *testing.T) {
 		if len(problems) > 0 {
 			t.Fatalf("%+v", problems)
 		}
-		var all []object
-		for _, x := range r.Objects {
-			all = append(all, object{x.File, strings.TrimSpace(x.Text)})
-		}
-		compare(t, name, all, withHelm(t, dir, "app", []string{"values/1.yaml"}))
+		compare(t, name, installed(t, o, r), withHelm(t, dir, "app", []string{"values/1.yaml"}))
 		server.Close()
 	}
 	open.Path = strings.TrimSuffix(open.Path, pushed.Manifest.Digest) + "sha256:" + strings.Repeat("0", 64)

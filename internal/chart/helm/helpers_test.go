@@ -51,7 +51,7 @@ func rendering(t *testing.T, files map[string]string, values string) (*wire.Rend
 	c := New()
 	o := opening(t, c, wire.Open{Dir: write(t, files), Path: "app", KubeVersion: "1.33.0"})
 	return c.Render(t.Context(), wire.Render{
-		Chart: o.Chart, ReleaseName: "acme", Namespace: "tenants", Values: json.RawMessage(values),
+		Chart: o.Chart, ReleaseName: "acme", Namespace: "tenants", Values: json.RawMessage(values), Check: true,
 	})
 }
 

@@ -22,6 +22,7 @@ import (
 	"helm.sh/helm/v4/pkg/chart/v2/loader"
 	chartutil "helm.sh/helm/v4/pkg/chart/v2/util"
 	release "helm.sh/helm/v4/pkg/release/v1"
+	releaseutil "helm.sh/helm/v4/pkg/release/v1/util"
 	"sigs.k8s.io/yaml"
 
 	"github.com/lynqctl/lynqctl/internal/chart/wire"
@@ -81,6 +82,7 @@ func open(ctx context.Context, request wire.Open, download func(context.Context,
 		Name: o.chart.Name(), Version: o.chart.Metadata.Version, Files: slices.Compact(r.read), Digest: hex.EncodeToString(sum.Sum(nil)),
 		Capabilities: read.any(), KubeVersions: o.chart.Metadata.KubeVersion != "", KubeVersion: o.capabilities.KubeVersion.Version,
 		Kinds: kinds(o.chart), DeletionHooks: hasHook(o.chart, release.HookPreDelete), Warnings: o.warnings(),
+		InstallOrder: releaseutil.InstallOrder,
 	}, nil
 }
 

@@ -15,7 +15,6 @@ import (
 	"helm.sh/helm/v4/pkg/chart/v2/loader"
 	chartutil "helm.sh/helm/v4/pkg/chart/v2/util"
 	"helm.sh/helm/v4/pkg/engine"
-	release "helm.sh/helm/v4/pkg/release/v1"
 	releaseutil "helm.sh/helm/v4/pkg/release/v1/util"
 	"sigs.k8s.io/yaml"
 
@@ -52,7 +51,12 @@ func (o *opened) render(ctx context.Context, request wire.Render) ([]wire.Object
 			return nil, err
 		}
 	}
-	return r.objects(ctx, files)
+	if request.Check {
+		if err := r.manifestProblem(ctx, files); err != nil {
+			return nil, err
+		}
+	}
+	return r.objects(files), nil
 }
 
 // releaseRender renders one release.
@@ -158,52 +162,23 @@ func (r *releaseRender) compare(files, again map[string]string) error {
 	return errors.Join(all...)
 }
 
-// objects splits the results, and orders the objects as Helm installs them. Hooks come last,
-// by their weights.
-func (r *releaseRender) objects(ctx context.Context, files map[string]string) ([]wire.Object, error) {
-	hooks, manifests, err := releaseutil.SortManifests(files, nil, releaseutil.InstallOrder)
-	if err != nil {
-		return nil, r.manifestProblem(ctx, files)
-	}
-	slices.SortStableFunc(hooks, func(a, b *release.Hook) int {
-		if a.Weight != b.Weight {
-			return a.Weight - b.Weight
-		}
-		return strings.Compare(a.Name, b.Name)
-	})
+// objects splits the results into documents. Like Helm, it skips partials.
+func (r *releaseRender) objects(files map[string]string) []wire.Object {
 	var all []wire.Object
-	for _, m := range manifests {
-		switch {
-		case isEmpty(m):
-		case m.Head.Kind == "CustomResourceDefinition" && r.skipCRDs:
-		case m.Head.Kind == "CustomResourceDefinition":
-			return nil, wrong(r.names[m.Name], "install it once with kubectl apply --server-side, and turn it off in the values of the chart or set skipCRDs: true",
-				"the template makes a CustomResourceDefinition, which all tenants of a cluster share")
-		default:
-			all = append(all, wire.Object{File: r.names[m.Name], Text: m.Content})
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if strings.HasPrefix(path.Base(name), "_") {
+			continue
+		}
+		documents := releaseutil.SplitManifests(files[name])
+		for i := range len(documents) {
+			all = append(all, wire.Object{File: r.names[name], Text: documents[documentKey(i)]})
 		}
 	}
-	for _, h := range hooks {
-		if !isTest(h) {
-			all = append(all, wire.Object{File: r.names[h.Path], Text: h.Manifest})
-		}
-	}
-	return all, nil
+	return all
 }
 
-// isTest reports whether a hook only runs in helm test.
-func isTest(h *release.Hook) bool {
-	return !slices.ContainsFunc(h.Events, func(e release.HookEvent) bool { return e != release.HookTest })
-}
-
-// isEmpty reports whether a document has nothing but comments.
-func isEmpty(m releaseutil.Manifest) bool {
-	if m.Head.Kind != "" || m.Head.Version != "" {
-		return false
-	}
-	var content any
-	return yaml.Unmarshal([]byte(m.Content), &content) == nil && content == nil
-}
+// documentKey returns the key of a document among those of SplitManifests.
+func documentKey(i int) string { return fmt.Sprintf("manifest-%d", i) }
 
 // manifestProblem finds the templates whose results aren't YAML.
 func (r *releaseRender) manifestProblem(ctx context.Context, files map[string]string) error {
@@ -214,9 +189,6 @@ func (r *releaseRender) manifestProblem(ctx context.Context, files map[string]st
 			all = append(all, r.notYAML(ctx, name, files[name]))
 		}
 	}
-	if len(all) == 0 {
-		return wrong(r.path, "correct the templates", "the results of the templates can't be read as YAML")
-	}
 	return errors.Join(all...)
 }
 
@@ -226,7 +198,7 @@ func (r *releaseRender) notYAML(ctx context.Context, name, result string) error 
 	at := 0
 	documents := releaseutil.SplitManifests(result)
 	for i := range len(documents) {
-		document := documents[fmt.Sprintf("manifest-%d", i)]
+		document := documents[documentKey(i)]
 		at += max(0, strings.Index(result[at:], document))
 		var head releaseutil.SimpleHead
 		if err := yaml.Unmarshal([]byte(document), &head); err != nil {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -23,60 +22,34 @@ import (
 	"github.com/lynqctl/lynqctl/internal/chart/wire"
 )
 
-// TestCRDs wants CustomResourceDefinitions to be refused, unless others install them.
+// TestCRDs wants CustomResourceDefinitions beside the templates to be refused, unless others
+// install them.
 func TestCRDs(t *testing.T) {
 	crd := "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: a.b}\n"
-	sub := map[string]string{"charts/sub/Chart.yaml": "name: sub\nversion: 1.0.0\n", "charts/sub/crds/c.yaml": crd, "templates/x.yaml": "kind: A\n"}
-	for name, c := range map[string]struct {
-		files       map[string]string
-		place, what string
-	}{
-		"template": {map[string]string{"templates/c.yaml": crd, "templates/x.yaml": "kind: A\n"}, "app/templates/c.yaml", "the template makes a CustomResourceDefinition"},
-		"subchart": {sub, "app/charts/sub/crds/c.yaml", "the chart has a CustomResourceDefinition"},
-	} {
-		dir := write(t, simple(c.files))
-		for _, skip := range []bool{false, true} {
-			charts := New()
-			o := opening(t, charts, wire.Open{Dir: dir, Path: "app", SkipCRDs: skip})
-			r, problems := charts.Render(t.Context(), wire.Render{Chart: o.Chart, ReleaseName: "a", Namespace: "b"})
-			switch {
-			case skip && (len(problems) > 0 || texts(r) != "kind: A"):
-				t.Errorf("%s without CRDs: %v, %v", name, r, problems)
-			case !skip && (len(problems) != 1 || problems[0].File != c.place || !strings.HasPrefix(problems[0].What, c.what) || !strings.Contains(problems[0].Fix, "kubectl apply --server-side")):
-				t.Errorf("%s: %+v, want %s", name, problems, c.what)
-			}
+	dir := write(t, simple(map[string]string{"charts/sub/Chart.yaml": "name: sub\nversion: 1.0.0\n", "charts/sub/crds/c.yaml": crd, "templates/x.yaml": "kind: A\n"}))
+	for _, skip := range []bool{false, true} {
+		charts := New()
+		o := opening(t, charts, wire.Open{Dir: dir, Path: "app", SkipCRDs: skip})
+		r, problems := charts.Render(t.Context(), wire.Render{Chart: o.Chart, ReleaseName: "a", Namespace: "b"})
+		switch {
+		case skip && (len(problems) > 0 || texts(r) != "kind: A"):
+			t.Errorf("without CRDs: %v, %v", r, problems)
+		case !skip && (len(problems) != 1 || problems[0].File != "app/charts/sub/crds/c.yaml" || !strings.HasPrefix(problems[0].What, "the chart has a CustomResourceDefinition") || !strings.Contains(problems[0].Fix, "kubectl apply --server-side")):
+			t.Errorf("%+v", problems)
 		}
 	}
-	dir := write(t, simple(map[string]string{"crds/a.yaml": crd, "templates/x.yaml": "kind: A\n"}))
+	dir = write(t, simple(map[string]string{"crds/a.yaml": crd, "templates/x.yaml": "kind: A\n"}))
 	opening(t, New(), wire.Open{Dir: dir, Path: "app", SkipCRDs: true})
 }
 
-// TestHooks wants hooks after the other objects, by their weights, and no tests.
-func TestHooks(t *testing.T) {
-	object := func(name, hook, weight string) string {
-		return fmt.Sprintf("kind: Job\nmetadata: {name: %s, annotations: {helm.sh/hook: %q, helm.sh/hook-weight: %q}}\n---\n", name, hook, weight)
-	}
+// TestDocuments wants all documents of templates in the order of their names, but no partials.
+func TestDocuments(t *testing.T) {
 	r, problems := rendering(t, simple(map[string]string{
-		"templates/a.yaml":    object("last", "pre-install", "5") + object("b", "post-install", "0") + object("a", "pre-install,test", "0") + object("first", "pre-delete", "-1") + "kind: Pod\n",
-		"templates/test.yaml": object("t", "test", "0") + object("u", "test-success", "0") + object("v", "unknown", "0"),
-		"templates/NOTES.txt": "kind: Notes", "templates/empty.yaml": "# nothing\n---\n\n---\n# more\n", "templates/_x.yaml": "kind: Partial",
+		"templates/b.yaml": "kind: B\n---\n---\nkind: A\n--- \nkind: C\n", "templates/a.yaml": "# only this\n", "templates/c/_x.yaml": "kind: Partial",
+		"templates/NOTES.txt": "kind: Notes", "templates/empty.yaml": "{{ if false }}x{{ end }}\n",
 	}), "")
-	if len(problems) > 0 {
-		t.Fatal(problems)
-	}
-	var names []string
-	for _, o := range r.Objects {
-		var head struct {
-			Kind     string
-			Metadata struct{ Name string }
-		}
-		if err := yaml.Unmarshal([]byte(o.Text), &head); err != nil || o.File != "app/templates/a.yaml" {
-			t.Fatal(o, err)
-		}
-		names = append(names, head.Kind+head.Metadata.Name)
-	}
-	if want := []string{"Pod", "Jobfirst", "Joba", "Jobb", "Joblast"}; !slices.Equal(names, want) {
-		t.Errorf("%v, want %v", names, want)
+	if got, want := texts(r), "# only this\n---\nkind: B\n---\nkind: A\n---\nkind: C"; len(problems) > 0 || got != want || r.Objects[0].File != "app/templates/a.yaml" {
+		t.Errorf("%v, %v", r, problems)
 	}
 }
 

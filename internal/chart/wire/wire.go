@@ -132,6 +132,8 @@ type Opened struct {
 	Kinds []Kind `json:"kinds,omitempty"`
 	// DeletionHooks is set if some template may be a hook pre-delete.
 	DeletionHooks bool `json:"deletionHooks,omitempty"`
+	// InstallOrder are kinds in the order in which Helm installs their objects. Others follow.
+	InstallOrder []string `json:"installOrder"`
 	// Warnings are what the chart's author meant and lynqctl doesn't do, such as tests.
 	Warnings []Problem `json:"warnings,omitempty"`
 }
@@ -150,10 +152,13 @@ type Render struct {
 	Values      json.RawMessage `json:"values,omitempty"` // an object; they win over the files
 	// Secret is set if values are secret, so that problems quote nothing made of them.
 	Secret bool `json:"secret,omitempty"`
+	// Check has the helper read the objects, too. Results of templates that aren't YAML are
+	// problems then, with lines of the templates.
+	Check bool `json:"check,omitempty"`
 }
 
-// Rendered has a release's objects in the order in which Helm installs them. Hooks are among
-// them, but no tests.
+// Rendered has all documents that a release's templates make, in the order of the templates'
+// names. The helper doesn't read them.
 type Rendered struct {
 	Objects []Object `json:"objects"`
 }

@@ -75,7 +75,7 @@ func (b *builder) Open(of *form.Chart) (form.OpenedChart, lynq.Problems) {
 	if err != nil {
 		return form.OpenedChart{}, inForm(of, problemsOf(of.Dir(), of.Path.Pos, err))
 	}
-	r := form.OpenedChart{Handle: opened.Chart, Name: opened.Name, Version: opened.Version, Digest: opened.Digest, DeletionHooks: opened.DeletionHooks}
+	r := form.OpenedChart{Handle: opened.Chart, Name: opened.Name, Version: opened.Version, Digest: opened.Digest, DeletionHooks: opened.DeletionHooks, InstallOrder: opened.InstallOrder}
 	for _, file := range opened.Files {
 		r.Files = append(r.Files, filepath.Join(of.Dir(), filepath.FromSlash(file)))
 	}
@@ -88,7 +88,7 @@ func (b *builder) Open(of *form.Chart) (form.OpenedChart, lynq.Problems) {
 
 // Release returns the objects of a release. Its problems name files of the chart.
 func (c charts) Release(of *form.Chart, r *render.Release) ([]form.ChartObject, lynq.Problems) {
-	rendered, err := c.helper.Render(c.ctx, wire.Render{Chart: of.Opened.Handle, ReleaseName: r.Name, Namespace: r.Namespace, Values: json.RawMessage(r.Values), Secret: r.Secret})
+	rendered, err := c.helper.Render(c.ctx, wire.Render{Chart: of.Opened.Handle, ReleaseName: r.Name, Namespace: r.Namespace, Values: json.RawMessage(r.Values), Secret: r.Secret, Check: r.Check})
 	if err != nil {
 		return nil, problemsOf(of.Dir(), of.Path.Pos, err)
 	}
