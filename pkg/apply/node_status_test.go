@@ -30,19 +30,21 @@ func TestStatusOfLeftOut(t *testing.T) {
 		"recorded":     {before, []string{"left-out NotReady as recorded", "broken Failed refused"}},
 		"no inventory": {nil, []string{"broken Failed refused"}},
 	} {
-		var all Steps
-		all.Set(&plan.NodePlan{NodeID: lynq.NodeID{Name: "n"}, Steps: []plan.Step{leftOut, fine, healed, broken}}, false)
-		all.Of[2].Outcome, all.Of[3].Outcome, all.Of[3].Says = report.OutcomeDone, report.OutcomeFailed, "refused"
-		n := &nodeStatus{steps: &all, before: tt.before, now: since.Add(time.Hour)}
-		var got []string
-		for _, o := range n.as(report.OutcomeFailed, nil).Objects {
-			got = append(got, o.ID+" "+o.Reason+" "+o.Message)
-			if o.ID == "left-out" && !o.Since.Equal(since) {
-				t.Errorf("%s: waits since %s", name, o.Since)
+		t.Run(name, func(t *testing.T) {
+			var all Steps
+			all.Set(&plan.NodePlan{NodeID: lynq.NodeID{Name: "n"}, Steps: []plan.Step{leftOut, fine, healed, broken}}, false)
+			all.Of[2].Outcome, all.Of[3].Outcome, all.Of[3].Says = report.OutcomeDone, report.OutcomeFailed, "refused"
+			n := &nodeStatus{steps: &all, before: tt.before, now: since.Add(time.Hour)}
+			var got []string
+			for _, o := range n.as(report.OutcomeFailed, nil).Objects {
+				got = append(got, o.ID+" "+o.Reason+" "+o.Message)
+				if o.ID == "left-out" && !o.Since.Equal(since) {
+					t.Errorf("waits since %s", o.Since)
+				}
 			}
-		}
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
 	}
 }

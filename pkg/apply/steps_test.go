@@ -43,17 +43,19 @@ func TestAwaited(t *testing.T) {
 		"a wave that was skipped": {wanted("b", 1), Done, report.OutcomeSkipped, "ConfigMap/ns/a, of an earlier wave, was skipped"},
 		"a wave of another owner": {wanted("b", 1), Done, report.OutcomeConflicted, "ConfigMap/ns/a, of an earlier wave, has a conflict"},
 	} {
-		var all Steps
-		all.Set(&plan.NodePlan{Steps: []plan.Step{wanted("a", 0), tt.of}}, false)
-		all.Of[0].State, all.Of[0].Outcome = tt.first, tt.as
-		waiting, failures := all.Awaited(&all.Of[1])
-		got := strings.Join(failures, "; ")
-		if waiting {
-			got = "waits"
-		}
-		if got != tt.want {
-			t.Errorf("%s: %q, want %q", name, got, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			var all Steps
+			all.Set(&plan.NodePlan{Steps: []plan.Step{wanted("a", 0), tt.of}}, false)
+			all.Of[0].State, all.Of[0].Outcome = tt.first, tt.as
+			waiting, failures := all.Awaited(&all.Of[1])
+			got := strings.Join(failures, "; ")
+			if waiting {
+				got = "waits"
+			}
+			if got != tt.want {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+		})
 	}
 }
 
@@ -71,14 +73,16 @@ func TestMayLeave(t *testing.T) {
 		"its dependent is gone":          {Done, report.OutcomeDone, true, ""},
 		"its dependent stayed":           {Done, report.OutcomeFailed, false, "it stays until ConfigMap/ns/b is gone"},
 	} {
-		var all Steps
-		all.Set(&plan.NodePlan{Steps: []plan.Step{going("a", 0), going("b", 1)}}, false)
-		all.Of[1].State, all.Of[1].Outcome = tt.state, tt.as
-		if may, stays := all.MayLeave(&all.Of[0]); may != tt.may || stays != tt.stays {
-			t.Errorf("%s: %v, %q", name, may, stays)
-		}
-		if may, _ := all.MayLeave(&all.Of[1]); !may {
-			t.Errorf("%s: what depends on it waits for it", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			var all Steps
+			all.Set(&plan.NodePlan{Steps: []plan.Step{going("a", 0), going("b", 1)}}, false)
+			all.Of[1].State, all.Of[1].Outcome = tt.state, tt.as
+			if may, stays := all.MayLeave(&all.Of[0]); may != tt.may || stays != tt.stays {
+				t.Errorf("%v, %q", may, stays)
+			}
+			if may, _ := all.MayLeave(&all.Of[1]); !may {
+				t.Errorf("what depends on it waits for it")
+			}
+		})
 	}
 }

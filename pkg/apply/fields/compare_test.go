@@ -48,19 +48,21 @@ metadata: {name: cron}
 spec: {schedule: "@daily", suspend: true, jobTemplate: {spec: {template: {spec: {hostNetwork: false, restartPolicy: Never, containers: [{name: a, image: a}]}}}}}
 `)
 	for name, m := range all {
-		s.Create("lynq", m)
-		s.unchanged(name, m, lynq.PatchReplace)
-		s.unchanged(name, m, lynq.PatchMerge)
-		changed := sites.With(m, "new", "metadata", "labels", "new")
-		if !WouldChange(lynq.PatchReplace, changed, s.Get(m)) || !WouldChange(lynq.PatchMerge, changed, s.Get(m)) {
-			t.Errorf("%s: a new label is not seen", name)
-		}
-		s.replace(changed)
-		s.unchanged(name, changed, lynq.PatchReplace)
-		s.Patch("somebody", m, types.MergePatchType, `{"metadata":{"labels":{"theirs":"x"}}}`)
-		s.repaired(name+" label", changed, true)
-		s.Patch("somebody", m, types.MergePatchType, `{"metadata":{"annotations":{"theirs":"x"}}}`)
-		s.repaired(name+" annotation", changed, true)
+		t.Run(name, func(t *testing.T) {
+			s.Create("lynq", m)
+			s.unchanged(name, m, lynq.PatchReplace)
+			s.unchanged(name, m, lynq.PatchMerge)
+			changed := sites.With(m, "new", "metadata", "labels", "new")
+			if !WouldChange(lynq.PatchReplace, changed, s.Get(m)) || !WouldChange(lynq.PatchMerge, changed, s.Get(m)) {
+				t.Errorf("a new label is not seen")
+			}
+			s.replace(changed)
+			s.unchanged(name, changed, lynq.PatchReplace)
+			s.Patch("somebody", m, types.MergePatchType, `{"metadata":{"labels":{"theirs":"x"}}}`)
+			s.repaired(name+" label", changed, true)
+			s.Patch("somebody", m, types.MergePatchType, `{"metadata":{"annotations":{"theirs":"x"}}}`)
+			s.repaired(name+" annotation", changed, true)
+		})
 	}
 	for _, change := range []struct {
 		name, patch string
@@ -269,17 +271,19 @@ func TestWithin(t *testing.T) {
 		{"text and a map", "v1", lynq.PatchMerge, nil, `{"a":"b"}`, `{"a":{}}`, false},
 	}
 	for _, tt := range tests {
-		var want, live any
-		if err := unmarshal([]byte(tt.want), &want); err != nil {
-			t.Fatal(err)
-		}
-		if err := unmarshal([]byte(tt.live), &live); err != nil {
-			t.Fatal(err)
-		}
-		c := newComparer(tt.strategy, map[string]any{"apiVersion": tt.apiVersion})
-		if got := c.within(tt.path, want, live); got != tt.same {
-			t.Errorf("%s: %v", tt.name, got)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			var want, live any
+			if err := unmarshal([]byte(tt.want), &want); err != nil {
+				t.Fatal(err)
+			}
+			if err := unmarshal([]byte(tt.live), &live); err != nil {
+				t.Fatal(err)
+			}
+			c := newComparer(tt.strategy, map[string]any{"apiVersion": tt.apiVersion})
+			if got := c.within(tt.path, want, live); got != tt.same {
+				t.Errorf("%v", got)
+			}
+		})
 	}
 }
 
@@ -294,17 +298,19 @@ func TestReplaceBodyOfVolumes(t *testing.T) {
 		"nulls":          {"{apiVersion: v1, kind: Service, spec: {a: null, l: [{b: null}]}}", "{spec: {clusterIP: 10.0.0.1}}", "{l: [{}], clusterIP: 10.0.0.1}"},
 		"no spec at all": {"{apiVersion: v1, kind: PersistentVolumeClaim}", "{spec: {volumeName: v}}", "null"},
 	} {
-		body, err := Replacement(sites.Parse(t, tt.desired), &unstructured.Unstructured{Object: sites.Parse(t, tt.live)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var want any
-		if m := sites.Parse(t, "spec: "+tt.want); m != nil {
-			want = m["spec"]
-		}
-		if diff := cmp.Diff(want, body["spec"]); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			body, err := Replacement(sites.Parse(t, tt.desired), &unstructured.Unstructured{Object: sites.Parse(t, tt.live)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want any
+			if m := sites.Parse(t, "spec: "+tt.want); m != nil {
+				want = m["spec"]
+			}
+			if diff := cmp.Diff(want, body["spec"]); diff != "" {
+				t.Errorf("%s", diff)
+			}
+		})
 	}
 }
 
@@ -352,20 +358,22 @@ func TestReplaceKeepsReplicas(t *testing.T) {
 		"an autoscaler's":          {form, "[{manager: hpa, operation: Update, subresource: scale, apiVersion: apps/v1, fieldsType: FieldsV1, fieldsV1: {'f:spec': {'f:replicas': {}}}}]", int64(0)},
 		"no workload's":            {strings.Replace(form, "Deployment", "Widget", 1), "", nil},
 	} {
-		live := &unstructured.Unstructured{Object: sites.Parse(t, strings.Replace(tt.desired, "paused: true", "replicas: 0", 1))}
-		_ = unstructured.SetNestedField(live.Object, int64(0), "spec", "replicas")
-		if tt.managers != "" {
-			managers := sites.Parse(t, "{metadata: {managedFields: "+tt.managers+"}}")
-			entries, _, _ := unstructured.NestedSlice(managers, "metadata", "managedFields")
-			_ = unstructured.SetNestedSlice(live.Object, entries, "metadata", "managedFields")
-		}
-		body, err := Replacement(sites.Parse(t, tt.desired), live)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, _, _ := unstructured.NestedFieldNoCopy(body, "spec", "replicas")
-		if got != tt.want {
-			t.Errorf("%s: replicas are %v, want %v", name, got, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			live := &unstructured.Unstructured{Object: sites.Parse(t, strings.Replace(tt.desired, "paused: true", "replicas: 0", 1))}
+			_ = unstructured.SetNestedField(live.Object, int64(0), "spec", "replicas")
+			if tt.managers != "" {
+				managers := sites.Parse(t, "{metadata: {managedFields: "+tt.managers+"}}")
+				entries, _, _ := unstructured.NestedSlice(managers, "metadata", "managedFields")
+				_ = unstructured.SetNestedSlice(live.Object, entries, "metadata", "managedFields")
+			}
+			body, err := Replacement(sites.Parse(t, tt.desired), live)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, _, _ := unstructured.NestedFieldNoCopy(body, "spec", "replicas")
+			if got != tt.want {
+				t.Errorf("replicas are %v, want %v", got, tt.want)
+			}
+		})
 	}
 }

@@ -42,10 +42,12 @@ func TestContested(t *testing.T) {
 		"a field in a list's item":             {`{"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{".":{},"f:name":{}}}}}`, `{"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{"f:image":{}}}}}`, true},
 		"an item that the form doesn't have":   {rest, `{"f:spec":{"f:containers":{"k:{\"name\":\"sidecar\"}":{".":{},"f:name":{},"f:image":{}}}}}`, false},
 	} {
-		got, err := fields.Contested([]*metav1.FieldsV1{metav1.NewFieldsV1(c.ours), nil}, []*metav1.FieldsV1{metav1.NewFieldsV1(c.theirs)}, body)
-		if got != c.want || err != nil {
-			t.Errorf("%s: %t, %v", name, got, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			got, err := fields.Contested([]*metav1.FieldsV1{metav1.NewFieldsV1(c.ours), nil}, []*metav1.FieldsV1{metav1.NewFieldsV1(c.theirs)}, body)
+			if got != c.want || err != nil {
+				t.Errorf("%t, %v", got, err)
+			}
+		})
 	}
 	if _, err := fields.Contested(nil, []*metav1.FieldsV1{metav1.NewFieldsV1(`{"f:`)}, body); err == nil {
 		t.Error("Contested accepted a set that it cannot read")

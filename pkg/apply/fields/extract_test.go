@@ -153,21 +153,23 @@ spec:
 func TestOwnAppliedIsAFixedPoint(t *testing.T) {
 	s := newSite(t)
 	for name, m := range manifests(t, s.Widgets()) {
-		s.Apply("lynq", sites.With(m, "yes", "metadata", "labels", "mine"))
-		// A neighbour manages a label and an annotation beside ours.
-		s.Apply("neighbour", sites.With(sites.With(onlyIdentity(m), "yes", "metadata", "labels", "theirs"), "yes", "metadata", "annotations", "theirs"))
-		before := s.Get(m)
-		body, ours, err := ownApplied(before)
-		if err != nil || !ours {
-			t.Fatalf("%s: %v, %v", name, ours, err)
-		}
-		after := s.Must(s.TryApply("lynq", body, false))
-		if diff := cmp.Diff(settled(before), settled(after)); diff != "" {
-			t.Errorf("%s: applying what is ours changed it (-before +after):\n%s\n%s", name, diff, sites.Encode(t, body))
-		}
-		if got := sites.Field(&unstructured.Unstructured{Object: body}, "metadata", "labels", "theirs"); got != nil {
-			t.Errorf("%s: somebody else's label is taken for ours", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			s.Apply("lynq", sites.With(m, "yes", "metadata", "labels", "mine"))
+			// A neighbour manages a label and an annotation beside ours.
+			s.Apply("neighbour", sites.With(sites.With(onlyIdentity(m), "yes", "metadata", "labels", "theirs"), "yes", "metadata", "annotations", "theirs"))
+			before := s.Get(m)
+			body, ours, err := ownApplied(before)
+			if err != nil || !ours {
+				t.Fatalf("%v, %v", ours, err)
+			}
+			after := s.Must(s.TryApply("lynq", body, false))
+			if diff := cmp.Diff(settled(before), settled(after)); diff != "" {
+				t.Errorf("applying what is ours changed it (-before +after):\n%s\n%s", diff, sites.Encode(t, body))
+			}
+			if got := sites.Field(&unstructured.Unstructured{Object: body}, "metadata", "labels", "theirs"); got != nil {
+				t.Errorf("somebody else's label is taken for ours")
+			}
+		})
 	}
 }
 
@@ -245,17 +247,19 @@ func TestOwnPart(t *testing.T) {
 		{"another shape", `{"a":1}`, `{"f:a":{"f:c":{}}}`, `{}`, `{"a":1}`},
 	}
 	for _, tt := range tests {
-		var v, want any
-		if err := errors.Join(unmarshal([]byte(tt.value), &v), unmarshal([]byte(tt.want), &want)); err != nil {
-			t.Fatal(err)
-		}
-		own, others := fieldpath.NewSet(), fieldpath.NewSet()
-		if err := errors.Join(own.FromJSON(strings.NewReader(tt.own)), others.FromJSON(strings.NewReader(tt.others))); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, ownPart(v, own, others)); diff != "" {
-			t.Errorf("%s: %s", tt.name, diff)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			var v, want any
+			if err := errors.Join(unmarshal([]byte(tt.value), &v), unmarshal([]byte(tt.want), &want)); err != nil {
+				t.Fatal(err)
+			}
+			own, others := fieldpath.NewSet(), fieldpath.NewSet()
+			if err := errors.Join(own.FromJSON(strings.NewReader(tt.own)), others.FromJSON(strings.NewReader(tt.others))); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, ownPart(v, own, others)); diff != "" {
+				t.Errorf("%s", diff)
+			}
+		})
 	}
 }
 
@@ -268,39 +272,41 @@ func TestRetracked(t *testing.T) {
 	other := s.Create("other", sites.Parse(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: theirs}}"))
 	theirs := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "theirs", "uid": string(other.GetUID())}
 	for name, m := range manifests(t, s.Widgets()) {
-		tracked := sites.With(sites.With(m, "hub", "metadata", "labels", wellknown.LabelHub), []any{ours}, "metadata", "ownerReferences")
-		s.Apply("lynq", tracked)
-		before := s.Patch("other", m, types.MergePatchType, string(sites.Encode(t, map[string]any{"metadata": map[string]any{"ownerReferences": []any{ours, theirs}}})))
-		mark := MetadataChange{
-			RemoveLabels:   []string{wellknown.LabelHub, "none"},
-			SetLabels:      map[string]string{wellknown.LabelOrphaned: "true"},
-			SetAnnotations: map[string]string{wellknown.AnnotationOrphanedReason: "why"},
-			Owners:         []any{theirs},
-		}
-		body, mine, err := Retracked(before, mark)
-		if err != nil || !mine {
-			t.Fatal(name, mine, err)
-		}
-		marked := s.Must(s.TryApply("lynq", body, true))
-		// A Deployment's generation also counts changes of its annotations.
-		if marked.GetGeneration() != before.GetGeneration() && name != "Deployment" {
-			t.Errorf("%s: the generation moved", name)
-		}
-		if diff := cmp.Diff(without(before, "metadata", "status"), without(marked, "metadata", "status")); diff != "" {
-			t.Errorf("%s: the content changed: %s", name, diff)
-		}
-		l := tracking.LiveOf(lynq.Ref{}, metaOf(t, marked))
-		if l.Hub != "" || !l.Orphaned || len(marked.GetOwnerReferences()) != 1 || marked.GetOwnerReferences()[0].Name != "theirs" {
-			t.Errorf("%s: %s", name, sites.Encode(t, marked.Object["metadata"]))
-		}
-		back := s.Must(s.TryApply("lynq", tracked, true))
-		l = tracking.LiveOf(lynq.Ref{}, metaOf(t, back))
-		if l.Hub != "hub" || l.Orphaned || back.GetAnnotations()[wellknown.AnnotationOrphanedReason] != "" || len(l.Owners) != 2 {
-			t.Errorf("%s comes back: %s", name, sites.Encode(t, back.Object["metadata"]))
-		}
-		if diff := cmp.Diff(ownFields(t, before), ownFields(t, back)); diff != "" {
-			t.Errorf("%s: the fields that lynq manages are not what they were: %s", name, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			tracked := sites.With(sites.With(m, "hub", "metadata", "labels", wellknown.LabelHub), []any{ours}, "metadata", "ownerReferences")
+			s.Apply("lynq", tracked)
+			before := s.Patch("other", m, types.MergePatchType, string(sites.Encode(t, map[string]any{"metadata": map[string]any{"ownerReferences": []any{ours, theirs}}})))
+			mark := MetadataChange{
+				RemoveLabels:   []string{wellknown.LabelHub, "none"},
+				SetLabels:      map[string]string{wellknown.LabelOrphaned: "true"},
+				SetAnnotations: map[string]string{wellknown.AnnotationOrphanedReason: "why"},
+				Owners:         []any{theirs},
+			}
+			body, mine, err := Retracked(before, mark)
+			if err != nil || !mine {
+				t.Fatal(name, mine, err)
+			}
+			marked := s.Must(s.TryApply("lynq", body, true))
+			// A Deployment's generation also counts changes of its annotations.
+			if marked.GetGeneration() != before.GetGeneration() && name != "Deployment" {
+				t.Errorf("the generation moved")
+			}
+			if diff := cmp.Diff(without(before, "metadata", "status"), without(marked, "metadata", "status")); diff != "" {
+				t.Errorf("the content changed: %s", diff)
+			}
+			l := tracking.LiveOf(lynq.Ref{}, metaOf(t, marked))
+			if l.Hub != "" || !l.Orphaned || len(marked.GetOwnerReferences()) != 1 || marked.GetOwnerReferences()[0].Name != "theirs" {
+				t.Errorf("%s", sites.Encode(t, marked.Object["metadata"]))
+			}
+			back := s.Must(s.TryApply("lynq", tracked, true))
+			l = tracking.LiveOf(lynq.Ref{}, metaOf(t, back))
+			if l.Hub != "hub" || l.Orphaned || back.GetAnnotations()[wellknown.AnnotationOrphanedReason] != "" || len(l.Owners) != 2 {
+				t.Errorf("%s comes back: %s", name, sites.Encode(t, back.Object["metadata"]))
+			}
+			if diff := cmp.Diff(ownFields(t, before), ownFields(t, back)); diff != "" {
+				t.Errorf("the fields that lynq manages are not what they were: %s", diff)
+			}
+		})
 	}
 }
 
@@ -386,16 +392,18 @@ func TestUnreadableFields(t *testing.T) {
 		"no map":    "x",
 		"bad field": map[string]any{"manager": "lynq", "operation": "Apply", "fieldsV1": map[string]any{"f:data": map[string]any{"q": map[string]any{}}}},
 	} {
-		live := &unstructured.Unstructured{Object: sites.With(sites.Parse(t, sites.Settings), []any{entry}, "metadata", "managedFields")}
-		if _, ours, err := ownApplied(live); err == nil {
-			t.Errorf("%s: ownApplied says %v", name, ours)
-		}
-		if _, _, err := Ignore(live.Object, live, []string{"$.data"}); err == nil {
-			t.Errorf("%s: ignoreFields goes on", name)
-		}
-		if !WouldChange(lynq.PatchMerge, live.Object, live) || !WouldChange(lynq.PatchReplace, live.Object, live) {
-			t.Errorf("%s: taken for unchanged", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			live := &unstructured.Unstructured{Object: sites.With(sites.Parse(t, sites.Settings), []any{entry}, "metadata", "managedFields")}
+			if _, ours, err := ownApplied(live); err == nil {
+				t.Errorf("ownApplied says %v", ours)
+			}
+			if _, _, err := Ignore(live.Object, live, []string{"$.data"}); err == nil {
+				t.Errorf("ignoreFields goes on")
+			}
+			if !WouldChange(lynq.PatchMerge, live.Object, live) || !WouldChange(lynq.PatchReplace, live.Object, live) {
+				t.Errorf("taken for unchanged")
+			}
+		})
 	}
 	old := &unstructured.Unstructured{Object: sites.With(sites.Parse(t, sites.Settings), []any{map[string]any{
 		"manager": "lynq", "operation": "Apply", "apiVersion": "v0", "fieldsV1": map[string]any{"f:data": map[string]any{}},

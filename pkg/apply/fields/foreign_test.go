@@ -24,20 +24,22 @@ func TestForeignManagersWalk(t *testing.T) {
 		"a map of others":       {"{spec: {m: {a: 1}}}", "{spec: {m: {a: 2}}}", `{"f:spec":{"f:m":{}}}`, ""},
 		"of an unreadable sort": {"{spec: {a: 1}}", "{spec: {a: 2}}", `{"f:spec":{"q":{}}}`, "."},
 	} {
-		live := &unstructured.Unstructured{Object: sites.Parse(t, tt.live)}
-		entry := map[string]any{"manager": "other", "operation": "Update", "fieldsV1": sites.Parse(t, tt.fields)}
-		entries := []any{entry}
-		if name == "a map of others" {
-			entries = append(entries, map[string]any{"manager": "lynq", "operation": "Update", "fieldsV1": sites.Parse(t, `{"f:spec":{"f:m":{"f:a":{}}}}`)})
-		}
-		live.Object = sites.With(live.Object, entries, "metadata", "managedFields")
-		desired := sites.With(sites.Parse(t, tt.desired), "example.com/v1", "apiVersion")
-		got := ""
-		for _, f := range Foreign(live, desired, lynq.PatchReplace) {
-			got += f.Field
-		}
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			live := &unstructured.Unstructured{Object: sites.Parse(t, tt.live)}
+			entry := map[string]any{"manager": "other", "operation": "Update", "fieldsV1": sites.Parse(t, tt.fields)}
+			entries := []any{entry}
+			if name == "a map of others" {
+				entries = append(entries, map[string]any{"manager": "lynq", "operation": "Update", "fieldsV1": sites.Parse(t, `{"f:spec":{"f:m":{"f:a":{}}}}`)})
+			}
+			live.Object = sites.With(live.Object, entries, "metadata", "managedFields")
+			desired := sites.With(sites.Parse(t, tt.desired), "example.com/v1", "apiVersion")
+			got := ""
+			for _, f := range Foreign(live, desired, lynq.PatchReplace) {
+				got += f.Field
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("%s", diff)
+			}
+		})
 	}
 }

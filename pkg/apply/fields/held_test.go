@@ -31,12 +31,14 @@ spec: {clusterIP: 10.0.0.1, clusterIPs: [10.0.0.1], healthCheckNodePort: 30001, 
 			`{apiVersion: example.com/v1, kind: Service, spec: {clusterIP: 10.0.0.1}}`,
 		},
 	} {
-		manifest := sites.Parse(t, tt.manifest)
-		if diff := cmp.Diff(sites.Parse(t, tt.want), WithoutHeld(manifest, live)); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
-		if diff := cmp.Diff(sites.Parse(t, tt.manifest), manifest); diff != "" {
-			t.Errorf("%s: the manifest has changed: %s", name, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			manifest := sites.Parse(t, tt.manifest)
+			if diff := cmp.Diff(sites.Parse(t, tt.want), WithoutHeld(manifest, live)); diff != "" {
+				t.Errorf("%s", diff)
+			}
+			if diff := cmp.Diff(sites.Parse(t, tt.manifest), manifest); diff != "" {
+				t.Errorf("the manifest has changed: %s", diff)
+			}
+		})
 	}
 }

@@ -240,50 +240,52 @@ func TestIgnoreFields(t *testing.T) {
 		},
 	}
 	for i, tt := range tests {
-		name := strings.ToLower(tt.kind) + "-" + string(rune('a'+i))
-		first := sites.With(all[tt.kind], name, "metadata", "name")
-		s.Apply("lynq", FoldSecret(sites.With(first, "hub", "metadata", "labels", wellknown.LabelHub)))
-		for _, e := range tt.theirs {
-			kind := types.StrategicMergePatchType
-			if tt.kind == "Widget" {
-				kind = types.MergePatchType
+		t.Run(tt.name, func(t *testing.T) {
+			name := strings.ToLower(tt.kind) + "-" + string(rune('a'+i))
+			first := sites.With(all[tt.kind], name, "metadata", "name")
+			s.Apply("lynq", FoldSecret(sites.With(first, "hub", "metadata", "labels", wellknown.LabelHub)))
+			for _, e := range tt.theirs {
+				kind := types.StrategicMergePatchType
+				if tt.kind == "Widget" {
+					kind = types.MergePatchType
+				}
+				s.Patch("theirs", first, kind, e.patch, e.subresource...)
 			}
-			s.Patch("theirs", first, kind, e.patch, e.subresource...)
-		}
-		desired := tt.change(first)
-		if sites.Field(&unstructured.Unstructured{Object: desired}, "metadata", "labels", wellknown.LabelHub) == nil {
-			desired = sites.With(desired, "hub", "metadata", "labels", wellknown.LabelHub)
-		}
-		kept := runtime.DeepCopyJSON(desired)
-		body, carried, err := Ignore(desired, s.Get(first), tt.paths)
-		if err != nil {
-			t.Fatalf("%s: %v", tt.name, err)
-		}
-		if diff := cmp.Diff(kept, desired); diff != "" {
-			t.Errorf("%s: the manifest itself was changed: %s", tt.name, diff)
-		}
-		if carried != tt.carried {
-			t.Errorf("%s: carried %v: %s", tt.name, carried, sites.Encode(t, body))
-		}
-		if _, err := s.TryApply("lynq", body, false); err != nil {
-			t.Errorf("%s: %v\n%s", tt.name, err, sites.Encode(t, body))
-			continue
-		}
-		for path, want := range tt.want {
-			s.Equal(t, strings.ToLower(tt.kind)+refGroup(first)+"/"+name, path, want)
-		}
-		for path, want := range tt.owners {
-			s.Owners(t, strings.ToLower(tt.kind)+refGroup(first)+"/"+name, path, want...)
-		}
-		// A second apply changes nothing.
-		again, _, err := Ignore(desired, s.Get(first), tt.paths)
-		if err != nil {
-			t.Fatal(err)
-		}
-		before := settled(s.Get(first))
-		if diff := cmp.Diff(before, settled(s.Must(s.TryApply("lynq", again, false)))); diff != "" {
-			t.Errorf("%s: a second apply changed it: %s", tt.name, diff)
-		}
+			desired := tt.change(first)
+			if sites.Field(&unstructured.Unstructured{Object: desired}, "metadata", "labels", wellknown.LabelHub) == nil {
+				desired = sites.With(desired, "hub", "metadata", "labels", wellknown.LabelHub)
+			}
+			kept := runtime.DeepCopyJSON(desired)
+			body, carried, err := Ignore(desired, s.Get(first), tt.paths)
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			if diff := cmp.Diff(kept, desired); diff != "" {
+				t.Errorf("the manifest itself was changed: %s", diff)
+			}
+			if carried != tt.carried {
+				t.Errorf("carried %v: %s", carried, sites.Encode(t, body))
+			}
+			if _, err := s.TryApply("lynq", body, false); err != nil {
+				t.Errorf("%v\n%s", err, sites.Encode(t, body))
+				return
+			}
+			for path, want := range tt.want {
+				s.Equal(t, strings.ToLower(tt.kind)+refGroup(first)+"/"+name, path, want)
+			}
+			for path, want := range tt.owners {
+				s.Owners(t, strings.ToLower(tt.kind)+refGroup(first)+"/"+name, path, want...)
+			}
+			// A second apply changes nothing.
+			again, _, err := Ignore(desired, s.Get(first), tt.paths)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := settled(s.Get(first))
+			if diff := cmp.Diff(before, settled(s.Must(s.TryApply("lynq", again, false)))); diff != "" {
+				t.Errorf("a second apply changed it: %s", diff)
+			}
+		})
 	}
 }
 
@@ -341,21 +343,23 @@ func TestIgnoreFieldsLeavesOwners(t *testing.T) {
 			s.Patch("somebody", m, types.JSONPatchType, `[{"op":"remove","path":"/spec/replicas"}]`)
 		}, "1", []string{"somebody Update"}},
 	} {
-		first := sites.With(tt.first, name, "metadata", "name")
-		s.Apply("lynq", first)
-		tt.others(first)
-		body, carried, err := Ignore(sites.With(first, int64(7), "spec", "replicas"), s.Get(first), []string{"$.spec.replicas"})
-		if err != nil || carried != (name == "ours") {
-			t.Fatalf("%s: carried %t: %v", name, carried, err)
-		}
-		s.Apply("lynq", body)
-		ref := "deployment/" + sites.NameIn(first)
-		s.Equal(t, ref, ".spec.replicas", tt.want)
-		s.Owners(t, ref, ".spec.replicas", tt.owners...)
-		if name == "nobodys" {
-			s.Apply("autoscaler", scaled(first, 5)) // no conflict
-			s.Owners(t, ref, ".spec.replicas", "autoscaler Apply")
-		}
+		t.Run(name, func(t *testing.T) {
+			first := sites.With(tt.first, name, "metadata", "name")
+			s.Apply("lynq", first)
+			tt.others(first)
+			body, carried, err := Ignore(sites.With(first, int64(7), "spec", "replicas"), s.Get(first), []string{"$.spec.replicas"})
+			if err != nil || carried != (name == "ours") {
+				t.Fatalf("carried %t: %v", carried, err)
+			}
+			s.Apply("lynq", body)
+			ref := "deployment/" + sites.NameIn(first)
+			s.Equal(t, ref, ".spec.replicas", tt.want)
+			s.Owners(t, ref, ".spec.replicas", tt.owners...)
+			if name == "nobodys" {
+				s.Apply("autoscaler", scaled(first, 5)) // no conflict
+				s.Owners(t, ref, ".spec.replicas", "autoscaler Apply")
+			}
+		})
 	}
 }
 
@@ -429,16 +433,18 @@ func TestPair(t *testing.T) {
 		{"none", `[]`, `["y"]`, []int{}},
 	}
 	for _, tt := range tests {
-		var want, live []any
-		if err := unmarshal([]byte(tt.want), &want); err != nil {
-			t.Fatal(err)
-		}
-		if err := unmarshal([]byte(tt.live), &live); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(tt.pairs, pair(want, live, nil)); diff != "" {
-			t.Errorf("%s: %s", tt.name, diff)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			var want, live []any
+			if err := unmarshal([]byte(tt.want), &want); err != nil {
+				t.Fatal(err)
+			}
+			if err := unmarshal([]byte(tt.live), &live); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.pairs, pair(want, live, nil)); diff != "" {
+				t.Errorf("%s", diff)
+			}
+		})
 	}
 }
 

@@ -37,10 +37,12 @@ func TestReversioned(t *testing.T) {
 			want:    []metav1.ManagedFieldsEntry{entry("lynq", "x/v1beta1", apply, `{"f:spec":{"f:a":{}}}`)},
 		},
 	} {
-		got, changed, err := fields.Reversioned(tt.entries, "x/v1alpha1", "x/v1")
-		if diff := cmp.Diff(tt.want, got); diff != "" || changed != tt.changed || err != nil {
-			t.Errorf("%s: changed is %v, error %v (-want +got):\n%s", name, changed, err, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			got, changed, err := fields.Reversioned(tt.entries, "x/v1alpha1", "x/v1")
+			if diff := cmp.Diff(tt.want, got); diff != "" || changed != tt.changed || err != nil {
+				t.Errorf("changed is %v, error %v (-want +got):\n%s", changed, err, diff)
+			}
+		})
 	}
 	broken := []metav1.ManagedFieldsEntry{entry("lynq", "x/v1", apply, `{`), entry("lynq", "x/v1alpha1", apply, `{}`)}
 	if _, _, err := fields.Reversioned(broken, "x/v1alpha1", "x/v1"); err == nil {

@@ -28,18 +28,20 @@ func TestStopped(t *testing.T) {
 		"not readable":      {int64(0), map[string]string{wellknown.FieldManager: `{"f:spec":`}, false},
 		"replicas are text": {"0", map[string]string{"kubectl": replicas}, false},
 	} {
-		o := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{}}}
-		if tt.replicas != nil {
-			o.Object["spec"] = map[string]any{"replicas": tt.replicas}
-		}
-		var managed []metav1.ManagedFieldsEntry
-		for manager, set := range tt.managers {
-			e := metav1.ManagedFieldsEntry{Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "apps/v1", FieldsV1: &metav1.FieldsV1{}}
-			e.FieldsV1.SetRawString(set)
-			managed = append(managed, e)
-		}
-		if got := fields.Stopped(o, managed); got != tt.want {
-			t.Errorf("%s: %t", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			o := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{}}}
+			if tt.replicas != nil {
+				o.Object["spec"] = map[string]any{"replicas": tt.replicas}
+			}
+			var managed []metav1.ManagedFieldsEntry
+			for manager, set := range tt.managers {
+				e := metav1.ManagedFieldsEntry{Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "apps/v1", FieldsV1: &metav1.FieldsV1{}}
+				e.FieldsV1.SetRawString(set)
+				managed = append(managed, e)
+			}
+			if got := fields.Stopped(o, managed); got != tt.want {
+				t.Errorf("%t", got)
+			}
+		})
 	}
 }

@@ -193,36 +193,38 @@ func TestTake(t *testing.T) {
 		"the inventory's ownership":  {entry: `{manager: before-first-apply, operation: Update, apiVersion: v2, fieldsV1: {"f:metadata": {"f:ownerReferences": {".": {}, "k:{\"uid\":\"other\"}": {}, "k:{\"uid\":\"record\"}": {}}}}}`, left: `{"f:metadata":{"f:ownerReferences":{".":{},"k:{\"uid\":\"other\"}":{}}}}`, took: `.metadata.ownerReferences[uid="record"]`},
 		"what lynq updated stays so": {entry: `{manager: lynq, operation: Update, apiVersion: v2, fieldsV1: {"f:a": {}}}`, force: true},
 	} {
-		live := &unstructured.Unstructured{Object: sites.Parse(t, "metadata:\n  managedFields:\n  - "+own+"\n  - "+tt.entry+"\n")}
-		managed, err := Managed(live)
-		if err != nil {
-			t.Fatal(err)
-		}
-		takeover := TakeoverOfApplied(managed, tt.force)
-		entries, fields, _, err := takeover.Take(live.GetManagedFields(), managed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		left := "none"
-		if len(entries) == 2 {
-			left = string(entries[1].FieldsV1.GetRawBytes())
-		}
-		if tt.left == "" {
-			tt.left = string(live.GetManagedFields()[1].FieldsV1.GetRawBytes())
-		}
-		if left != tt.left {
-			t.Errorf("%s: left %s, want %s", name, left, tt.left)
-		}
-		took := ""
-		for _, f := range fields {
-			took += f.Field
-		}
-		if took != tt.took {
-			t.Errorf("%s: took %q, want %q", name, took, tt.took)
-		}
-		if diff := cmp.Diff(live.GetManagedFields()[0], entries[0]); diff != "" {
-			t.Errorf("%s: lynq's own: %s", name, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			live := &unstructured.Unstructured{Object: sites.Parse(t, "metadata:\n  managedFields:\n  - "+own+"\n  - "+tt.entry+"\n")}
+			managed, err := Managed(live)
+			if err != nil {
+				t.Fatal(err)
+			}
+			takeover := TakeoverOfApplied(managed, tt.force)
+			entries, fields, _, err := takeover.Take(live.GetManagedFields(), managed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			left := "none"
+			if len(entries) == 2 {
+				left = string(entries[1].FieldsV1.GetRawBytes())
+			}
+			if tt.left == "" {
+				tt.left = string(live.GetManagedFields()[1].FieldsV1.GetRawBytes())
+			}
+			if left != tt.left {
+				t.Errorf("left %s, want %s", left, tt.left)
+			}
+			took := ""
+			for _, f := range fields {
+				took += f.Field
+			}
+			if took != tt.took {
+				t.Errorf("took %q, want %q", took, tt.took)
+			}
+			if diff := cmp.Diff(live.GetManagedFields()[0], entries[0]); diff != "" {
+				t.Errorf("lynq's own: %s", diff)
+			}
+		})
 	}
 }
 

@@ -34,8 +34,10 @@ func TestHasTaken(t *testing.T) {
 		"only metadata": {map[string]any{"metadata": map[string]any{"name": "acme"}}, map[string]any{"metadata": map[string]any{"name": "acme"}},
 			`Service "acme" is already in use`, false},
 	} {
-		if got := HasTaken(tt.manifest, tt.live, tt.message); got != tt.want {
-			t.Errorf("%s: %t", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := HasTaken(tt.manifest, tt.live, tt.message); got != tt.want {
+				t.Errorf("%t", got)
+			}
+		})
 	}
 }

@@ -48,31 +48,33 @@ func TestCopies(t *testing.T) {
 		"a namespace that can't be listed today": {namespaces: 2, list: failing(broken, "ns1"), lists: 2, found: 1, unknown: 1},
 		"a connection that breaks":               {namespaces: 1, list: failing(io.ErrUnexpectedEOF, "ns0"), lists: 1, fatal: true},
 	} {
-		f := &faulty{Cluster: inmemory.New(), list: tt.list}
-		var leaving []plan.LeavingInventory
-		for i := range tt.namespaces {
-			leaving = append(leaving, leavingOf(f, i))
-		}
-		seen, err := Copies(t.Context(), f, "crm", leaving)
-		if (err != nil) != tt.fatal || len(f.asked) != tt.lists {
-			t.Errorf("%s: %v, want an error: %t; asked %v, want %d lists", name, err, tt.fatal, f.asked, tt.lists)
-		}
-		if err != nil {
-			continue
-		}
-		for ref := range seen.Unlisted {
-			if ref.Name != "copy" {
-				t.Errorf("%s: %s is an unlisted object", name, ref)
+		t.Run(name, func(t *testing.T) {
+			f := &faulty{Cluster: inmemory.New(), list: tt.list}
+			var leaving []plan.LeavingInventory
+			for i := range tt.namespaces {
+				leaving = append(leaving, leavingOf(f, i))
 			}
-		}
-		if len(seen.Unlisted) != tt.found || len(seen.Unknown) != tt.unknown {
-			t.Errorf("%s: unlisted %v and unknown %v, want %d and %d", name, seen.Unlisted, seen.Unknown, tt.found, tt.unknown)
-		}
-		for _, err := range seen.Unknown {
-			if !strings.HasPrefix(err.Error(), "list copies of objects that belong to the inventory: ") {
-				t.Errorf("%s: %v", name, err)
+			seen, err := Copies(t.Context(), f, "crm", leaving)
+			if (err != nil) != tt.fatal || len(f.asked) != tt.lists {
+				t.Errorf("%v, want an error: %t; asked %v, want %d lists", err, tt.fatal, f.asked, tt.lists)
 			}
-		}
+			if err != nil {
+				return
+			}
+			for ref := range seen.Unlisted {
+				if ref.Name != "copy" {
+					t.Errorf("%s is an unlisted object", ref)
+				}
+			}
+			if len(seen.Unlisted) != tt.found || len(seen.Unknown) != tt.unknown {
+				t.Errorf("unlisted %v and unknown %v, want %d and %d", seen.Unlisted, seen.Unknown, tt.found, tt.unknown)
+			}
+			for _, err := range seen.Unknown {
+				if !strings.HasPrefix(err.Error(), "list copies of objects that belong to the inventory: ") {
+					t.Errorf("%v", err)
+				}
+			}
+		})
 	}
 }
 

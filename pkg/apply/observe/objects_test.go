@@ -90,41 +90,43 @@ func TestObserveFaults(t *testing.T) {
 		"an interruption":                                  {list: services(plain(context.Canceled)), fatal: true},
 		"a connection that breaks in the look for objects": {list: services(status(403), ""), get: services(plain(io.ErrUnexpectedEOF)), fatal: true},
 	} {
-		f := &faulty{Cluster: inmemory.New(), list: tt.list, get: tt.get}
-		inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "ns1", Name: "a"}, UID: "inv"}
-		for _, ns := range []string{"ns1", "ns2", "ns3"} {
-			for i := range 4 {
-				if i > 0 && !tt.many {
-					break
+		t.Run(name, func(t *testing.T) {
+			f := &faulty{Cluster: inmemory.New(), list: tt.list, get: tt.get}
+			inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "ns1", Name: "a"}, UID: "inv"}
+			for _, ns := range []string{"ns1", "ns2", "ns3"} {
+				for i := range 4 {
+					if i > 0 && !tt.many {
+						break
+					}
+					ref := lynq.Ref{Kind: "Service", Namespace: ns, Name: fmt.Sprint("s", i)}
+					f.Put(ref, f.Foreign(ref, nil))
+					inv.Entries = append(inv.Entries, inventory.Entry{Ref: ref, APIVersion: "v1"})
 				}
-				ref := lynq.Ref{Kind: "Service", Namespace: ns, Name: fmt.Sprint("s", i)}
-				f.Put(ref, f.Foreign(ref, nil))
-				inv.Entries = append(inv.Entries, inventory.Entry{Ref: ref, APIVersion: "v1"})
 			}
-		}
-		settings := lynq.Ref{Kind: "ConfigMap", Namespace: "ns1", Name: "c"}
-		f.Put(settings, f.Foreign(settings, nil))
-		inv.Entries = append(inv.Entries, inventory.Entry{Ref: settings, APIVersion: "v1"})
-		seen, err := Nodes(t.Context(), f, "crm", nil, []*inventory.Inventory{inv})
-		if (err != nil) != tt.fatal {
-			t.Errorf("%s: %v, want an error: %t", name, err, tt.fatal)
-		}
-		if err != nil {
-			continue
-		}
-		in, causes := map[string]bool{}, map[string]bool{}
-		for ref, why := range seen.Unknown {
-			in[ref.Namespace], causes[why.Error()] = true, true
-		}
-		if got := strings.Join(slices.Sorted(maps.Keys(in)), " "); got != tt.unknown || len(causes) != tt.causes {
-			t.Errorf("%s: unknown in %q for %d reasons, want %q for %d: %v", name, got, len(causes), tt.unknown, tt.causes, causes)
-		}
-		for i := range inv.Entries {
-			ref := inv.Entries[i].Ref
-			if _, unknown := seen.Unknown[ref]; unknown == (seen.Live[ref] != nil) {
-				t.Errorf("%s: %s: unknown: %t, seen: %t", name, ref, unknown, seen.Live[ref] != nil)
+			settings := lynq.Ref{Kind: "ConfigMap", Namespace: "ns1", Name: "c"}
+			f.Put(settings, f.Foreign(settings, nil))
+			inv.Entries = append(inv.Entries, inventory.Entry{Ref: settings, APIVersion: "v1"})
+			seen, err := Nodes(t.Context(), f, "crm", nil, []*inventory.Inventory{inv})
+			if (err != nil) != tt.fatal {
+				t.Errorf("%v, want an error: %t", err, tt.fatal)
 			}
-		}
+			if err != nil {
+				return
+			}
+			in, causes := map[string]bool{}, map[string]bool{}
+			for ref, why := range seen.Unknown {
+				in[ref.Namespace], causes[why.Error()] = true, true
+			}
+			if got := strings.Join(slices.Sorted(maps.Keys(in)), " "); got != tt.unknown || len(causes) != tt.causes {
+				t.Errorf("unknown in %q for %d reasons, want %q for %d: %v", got, len(causes), tt.unknown, tt.causes, causes)
+			}
+			for i := range inv.Entries {
+				ref := inv.Entries[i].Ref
+				if _, unknown := seen.Unknown[ref]; unknown == (seen.Live[ref] != nil) {
+					t.Errorf("%s: unknown: %t, seen: %t", ref, unknown, seen.Live[ref] != nil)
+				}
+			}
+		})
 	}
 }
 
@@ -180,50 +182,52 @@ func TestUnlisted(t *testing.T) {
 		"few nodes of many, purged":              {few: true, wants: []plan.Object{gone, purged}, want: "unlisted copy, unlisted relabelled, asked get services elsewhere, get services ns, list services ns"},
 		"few nodes of many, unrendered":          {few: true, wants: []plan.Object{}, want: "asked get services elsewhere, get services ns"},
 	} {
-		f := &faulty{Cluster: inmemory.New(), list: tt.list}
-		inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "ns", Name: "a"}, UID: "inv", Deleting: tt.deleting}
-		for object, owner := range map[string]string{"owned": "inv", "copy": "inv", "other": "else", "relabelled": "inv"} {
-			ref := lynq.Ref{Kind: "Service", Namespace: "ns", Name: object}
-			hub := "crm"
-			if object == "relabelled" {
-				hub = "erp"
+		t.Run(name, func(t *testing.T) {
+			f := &faulty{Cluster: inmemory.New(), list: tt.list}
+			inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "ns", Name: "a"}, UID: "inv", Deleting: tt.deleting}
+			for object, owner := range map[string]string{"owned": "inv", "copy": "inv", "other": "else", "relabelled": "inv"} {
+				ref := lynq.Ref{Kind: "Service", Namespace: "ns", Name: object}
+				hub := "crm"
+				if object == "relabelled" {
+					hub = "erp"
+				}
+				f.Put(ref, f.Foreign(ref, map[string]any{"labels": map[string]any{wellknown.LabelHub: hub, wellknown.LabelPartOf: inventory.ID("ns", inventory.Name("a"))}, "ownerReferences": []any{
+					map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "lynqnode-a", "uid": owner},
+				}}))
 			}
-			f.Put(ref, f.Foreign(ref, map[string]any{"labels": map[string]any{wellknown.LabelHub: hub, wellknown.LabelPartOf: inventory.ID("ns", inventory.Name("a"))}, "ownerReferences": []any{
-				map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "lynqnode-a", "uid": owner},
+			far := lynq.Ref{Kind: "Service", Namespace: "far", Name: "far"} // an owner is in the same namespace
+			f.Put(far, f.Foreign(far, map[string]any{"labels": map[string]any{wellknown.LabelHub: "crm"}, "ownerReferences": []any{
+				map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "lynqnode-a", "uid": "inv"},
 			}}))
-		}
-		far := lynq.Ref{Kind: "Service", Namespace: "far", Name: "far"} // an owner is in the same namespace
-		f.Put(far, f.Foreign(far, map[string]any{"labels": map[string]any{wellknown.LabelHub: "crm"}, "ownerReferences": []any{
-			map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "lynqnode-a", "uid": "inv"},
-		}}))
-		for _, ref := range []lynq.Ref{{Kind: "Service", Namespace: "ns", Name: "owned"}, {Kind: "Service", Namespace: "elsewhere", Name: "gone"}} {
-			inv.Entries = append(inv.Entries, inventory.Entry{Ref: ref, APIVersion: "v1"})
-		}
-		var nodes []*plan.Node
-		if tt.wants != nil {
-			nodes = append(nodes, &plan.Node{NodeID: inv.Node, Objects: tt.wants})
-			if len(tt.wants) == 0 {
-				nodes[0].Failed = errors.New("it doesn't render")
+			for _, ref := range []lynq.Ref{{Kind: "Service", Namespace: "ns", Name: "owned"}, {Kind: "Service", Namespace: "elsewhere", Name: "gone"}} {
+				inv.Entries = append(inv.Entries, inventory.Entry{Ref: ref, APIVersion: "v1"})
 			}
-		}
-		of := 0
-		if tt.few {
-			of = 1000
-		}
-		observe := func() (*plan.Observed, error) {
-			if of > 0 {
-				return SomeNodes(t.Context(), f, "crm", of, nodes, []*inventory.Inventory{inv})
+			var nodes []*plan.Node
+			if tt.wants != nil {
+				nodes = append(nodes, &plan.Node{NodeID: inv.Node, Objects: tt.wants})
+				if len(tt.wants) == 0 {
+					nodes[0].Failed = errors.New("it doesn't render")
+				}
 			}
-			return Nodes(t.Context(), f, "crm", nodes, []*inventory.Inventory{inv})
-		}
-		seen, err := observe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		slices.Sort(f.asked)
-		if got := unlistedOf(seen, f.asked); got != tt.want {
-			t.Errorf("%s: %s, want %s", name, got, tt.want)
-		}
+			of := 0
+			if tt.few {
+				of = 1000
+			}
+			observe := func() (*plan.Observed, error) {
+				if of > 0 {
+					return SomeNodes(t.Context(), f, "crm", of, nodes, []*inventory.Inventory{inv})
+				}
+				return Nodes(t.Context(), f, "crm", nodes, []*inventory.Inventory{inv})
+			}
+			seen, err := observe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			slices.Sort(f.asked)
+			if got := unlistedOf(seen, f.asked); got != tt.want {
+				t.Errorf("%s, want %s", got, tt.want)
+			}
+		})
 	}
 }
 

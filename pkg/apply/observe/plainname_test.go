@@ -44,28 +44,30 @@ func TestRecordedNames(t *testing.T) {
 		"another node namespace": {change: func(inv *inventory.Inventory) { inv.Node.Namespace = "far" }},
 		"not an inventory":       {broken: func(cm *unstructured.Unstructured) { cm.SetName("settings") }},
 	} {
-		m := inmemory.New()
-		inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "eu-web"}, UID: "acme", Namespace: "ns", Name: plain}}
-		second := *inv
-		if c.change != nil {
-			c.change(inv)
-		}
-		first := recordIn(t, inv)
-		if c.broken != nil {
-			c.broken(first)
-		}
-		keep(m, first)
-		if c.also != nil {
-			c.also(&second)
-			keep(m, recordIn(t, &second))
-		}
-		names, err := RecordedNames(t.Context(), m, lynq.HubKey{Namespace: "hubs", Name: "crm"}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := names.Has(lynq.NodeKey{Namespace: "ns", Name: plain}, lynq.FormKey{Namespace: "forms", Name: "eu-web"}); got != c.want {
-			t.Errorf("%s: %v, of %v", name, got, names)
-		}
+		t.Run(name, func(t *testing.T) {
+			m := inmemory.New()
+			inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "eu-web"}, UID: "acme", Namespace: "ns", Name: plain}}
+			second := *inv
+			if c.change != nil {
+				c.change(inv)
+			}
+			first := recordIn(t, inv)
+			if c.broken != nil {
+				c.broken(first)
+			}
+			keep(m, first)
+			if c.also != nil {
+				c.also(&second)
+				keep(m, recordIn(t, &second))
+			}
+			names, err := RecordedNames(t.Context(), m, lynq.HubKey{Namespace: "hubs", Name: "crm"}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := names.Has(lynq.NodeKey{Namespace: "ns", Name: plain}, lynq.FormKey{Namespace: "forms", Name: "eu-web"}); got != c.want {
+				t.Errorf("%v, of %v", got, names)
+			}
+		})
 	}
 }
 

@@ -40,53 +40,55 @@ func TestAhead(t *testing.T) {
 		"may not be listed":     {more: "near", spread: true, list: forbidden, lists: 3}, // also copies of dropped objects
 		"a kind without a list": {more: "near", unserved: true, lists: 1},
 	} {
-		f := &faulty{Cluster: inmemory.New(), list: test.list}
-		labels := map[string]any{wellknown.LabelHub: "crm"}
-		node := &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "near", Name: "a"}}
-		inv := &inventory.Inventory{Node: node.NodeID, UID: "u1"}
-		put := func(ref lynq.Ref, metadata map[string]any) {
-			metadata["labels"] = labels
-			f.Put(ref, f.Foreign(ref, metadata))
-		}
-		for i, kind := range []string{"ConfigMap", "Service", "Service"} {
-			ref := lynq.Ref{Kind: kind, Namespace: "near", Name: fmt.Sprint("o", i)}
-			if test.spread && i == 2 {
-				ref.Namespace = "far"
+		t.Run(name, func(t *testing.T) {
+			f := &faulty{Cluster: inmemory.New(), list: test.list}
+			labels := map[string]any{wellknown.LabelHub: "crm"}
+			node := &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "near", Name: "a"}}
+			inv := &inventory.Inventory{Node: node.NodeID, UID: "u1"}
+			put := func(ref lynq.Ref, metadata map[string]any) {
+				metadata["labels"] = labels
+				f.Put(ref, f.Foreign(ref, metadata))
 			}
-			put(ref, map[string]any{})
-			node.Objects = append(node.Objects, plan.Object{Ref: ref, APIVersion: "v1"})
-			inv.Entries = append(inv.Entries, inventory.Entry{Ref: ref, APIVersion: "v1"})
-		}
-		more := lynq.Ref{Kind: "Service", Namespace: test.more, Name: "more"}
-		put(more, map[string]any{})
-		inv.Entries = append(inv.Entries, inventory.Entry{Ref: more, APIVersion: "v1"})
-		put(lynq.Ref{Kind: "ConfigMap", Namespace: "near", Name: "unlisted"}, map[string]any{
-			"ownerReferences": []any{map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "lynqnode-a", "uid": "u1"}},
+			for i, kind := range []string{"ConfigMap", "Service", "Service"} {
+				ref := lynq.Ref{Kind: kind, Namespace: "near", Name: fmt.Sprint("o", i)}
+				if test.spread && i == 2 {
+					ref.Namespace = "far"
+				}
+				put(ref, map[string]any{})
+				node.Objects = append(node.Objects, plan.Object{Ref: ref, APIVersion: "v1"})
+				inv.Entries = append(inv.Entries, inventory.Entry{Ref: ref, APIVersion: "v1"})
+			}
+			more := lynq.Ref{Kind: "Service", Namespace: test.more, Name: "more"}
+			put(more, map[string]any{})
+			inv.Entries = append(inv.Entries, inventory.Entry{Ref: more, APIVersion: "v1"})
+			put(lynq.Ref{Kind: "ConfigMap", Namespace: "near", Name: "unlisted"}, map[string]any{
+				"ownerReferences": []any{map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "lynqnode-a", "uid": "u1"}},
+			})
+			put(lynq.Ref{Kind: "ConfigMap", Namespace: "near", Name: "other"}, map[string]any{})
+			if test.unserved {
+				delete(f.Kinds, lynq.Ref{Kind: "Service"}.GroupKind())
+			}
+			nodes, inventories := []*plan.Node{node}, []*inventory.Inventory{inv}
+			want, err := Nodes(t.Context(), f, "crm", nodes, inventories)
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			f.asked = nil
+			ahead := StartPrefetch(t.Context(), f, "crm", nodes)
+			got, err := ahead.Nodes(t.Context(), f, "crm", nodes, inventories)
+			ahead.Close()
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			same := cmp.Options{cmp.Comparer(func(a, b error) bool { return a.Error() == b.Error() })}
+			if diff := cmp.Diff(want, got, same...); diff != "" {
+				t.Errorf("(-without, +ahead):\n%s", diff)
+			}
+			lists := slices.DeleteFunc(slices.Clone(f.asked), func(text string) bool { return text[:4] != "list" })
+			if len(lists) != test.lists {
+				t.Errorf("asked for %q, want %d lists", lists, test.lists)
+			}
 		})
-		put(lynq.Ref{Kind: "ConfigMap", Namespace: "near", Name: "other"}, map[string]any{})
-		if test.unserved {
-			delete(f.Kinds, lynq.Ref{Kind: "Service"}.GroupKind())
-		}
-		nodes, inventories := []*plan.Node{node}, []*inventory.Inventory{inv}
-		want, err := Nodes(t.Context(), f, "crm", nodes, inventories)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		f.asked = nil
-		ahead := StartPrefetch(t.Context(), f, "crm", nodes)
-		got, err := ahead.Nodes(t.Context(), f, "crm", nodes, inventories)
-		ahead.Close()
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		same := cmp.Options{cmp.Comparer(func(a, b error) bool { return a.Error() == b.Error() })}
-		if diff := cmp.Diff(want, got, same...); diff != "" {
-			t.Errorf("%s: (-without, +ahead):\n%s", name, diff)
-		}
-		lists := slices.DeleteFunc(slices.Clone(f.asked), func(text string) bool { return text[:4] != "list" })
-		if len(lists) != test.lists {
-			t.Errorf("%s: asked for %q, want %d lists", name, lists, test.lists)
-		}
 	}
 }
 

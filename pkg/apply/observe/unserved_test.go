@@ -19,24 +19,26 @@ func TestRetired(t *testing.T) {
 		"the first of an old one":  {"v1alpha1", "v1"},
 		"both current":             {"v1", "v1"},
 	} {
-		f := &faulty{Cluster: inmemory.New()}
-		var nodes []*plan.Node
-		var inventories []*inventory.Inventory
-		for i, version := range versions {
-			ref := lynq.Ref{Group: "example.com", Kind: "Widget", Namespace: "ns", Name: string(rune('a' + i))}
-			f.Put(ref, f.Foreign(ref, map[string]any{"labels": map[string]any{wellknown.LabelHub: "crm"}}))
-			id := lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "ns", Name: ref.Name}
-			nodes = append(nodes, &plan.Node{NodeID: id, Objects: []plan.Object{{Ref: ref, APIVersion: "example.com/" + version}}})
-			inventories = append(inventories, &inventory.Inventory{Node: id, Entries: []inventory.Entry{{Ref: ref, APIVersion: "example.com/v1alpha1"}}})
-		}
-		seen, err := Nodes(t.Context(), f, "crm", nodes, inventories)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, version := range versions {
-			if l := seen.Live[nodes[i].Objects[0].Ref]; l == nil || l.Retired != (version != "v1") {
-				t.Errorf("%s: object %d: %+v", name, i, l)
+		t.Run(name, func(t *testing.T) {
+			f := &faulty{Cluster: inmemory.New()}
+			var nodes []*plan.Node
+			var inventories []*inventory.Inventory
+			for i, version := range versions {
+				ref := lynq.Ref{Group: "example.com", Kind: "Widget", Namespace: "ns", Name: string(rune('a' + i))}
+				f.Put(ref, f.Foreign(ref, map[string]any{"labels": map[string]any{wellknown.LabelHub: "crm"}}))
+				id := lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "ns", Name: ref.Name}
+				nodes = append(nodes, &plan.Node{NodeID: id, Objects: []plan.Object{{Ref: ref, APIVersion: "example.com/" + version}}})
+				inventories = append(inventories, &inventory.Inventory{Node: id, Entries: []inventory.Entry{{Ref: ref, APIVersion: "example.com/v1alpha1"}}})
 			}
-		}
+			seen, err := Nodes(t.Context(), f, "crm", nodes, inventories)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, version := range versions {
+				if l := seen.Live[nodes[i].Objects[0].Ref]; l == nil || l.Retired != (version != "v1") {
+					t.Errorf("object %d: %+v", i, l)
+				}
+			}
+		})
 	}
 }

@@ -56,13 +56,15 @@ func TestEffectsOfPolicies(t *testing.T) {
 		"Force stays":               {"ConfigMap", force, force, changeset.Effects{}},
 		"Force, and no record":      {"ConfigMap", none, force, changeset.Effects{}},
 	} {
-		ref := lynq.Ref{Kind: tt.kind}
-		s := Step{
-			Action: ActionUpdate, Object: &Object{Ref: ref, Policy: &lynq.Policy{Lifecycle: tt.after}},
-			Entry: &inventory.Entry{Ref: ref, Lifecycle: tt.before},
-		}
-		if got := s.Effects(); got != tt.want {
-			t.Errorf("%s: %+v, want %+v", what, got, tt.want)
-		}
+		t.Run(what, func(t *testing.T) {
+			ref := lynq.Ref{Kind: tt.kind}
+			s := Step{
+				Action: ActionUpdate, Object: &Object{Ref: ref, Policy: &lynq.Policy{Lifecycle: tt.after}},
+				Entry: &inventory.Entry{Ref: ref, Lifecycle: tt.before},
+			}
+			if got := s.Effects(); got != tt.want {
+				t.Errorf("%+v, want %+v", got, tt.want)
+			}
+		})
 	}
 }

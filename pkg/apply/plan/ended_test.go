@@ -40,15 +40,17 @@ func TestEnds(t *testing.T) {
 		"a RoleBinding, done":     {lynq.Ref{Group: "rbac.authorization.k8s.io", Kind: "RoleBinding"}, hinted("Succeeded"), false},
 		"a Pod, done":             {lynq.Ref{Kind: "Pod"}, hinted("Complete"), true},
 	} {
-		tt.ref.Namespace, tt.ref.Name = "ns", "a"
-		p := lynq.DefaultPolicy()
-		if condition, is := tt.content["readiness"].(string); is {
-			p.Readiness, tt.content = &lynq.Readiness{Conditions: []string{condition}}, map[string]any{}
-		}
-		o := makeOne(t, tt.ref, p, "", tt.content)
-		r := &inventory.Entry{Ref: tt.ref, UID: "u", Digest: o.Digest, Ended: true}
-		if o.Ends != tt.want || o.Ended(r) != tt.want {
-			t.Errorf("%s: ends %t, ended %t", name, o.Ends, o.Ended(r))
-		}
+		t.Run(name, func(t *testing.T) {
+			tt.ref.Namespace, tt.ref.Name = "ns", "a"
+			p := lynq.DefaultPolicy()
+			if condition, is := tt.content["readiness"].(string); is {
+				p.Readiness, tt.content = &lynq.Readiness{Conditions: []string{condition}}, map[string]any{}
+			}
+			o := makeOne(t, tt.ref, p, "", tt.content)
+			r := &inventory.Entry{Ref: tt.ref, UID: "u", Digest: o.Digest, Ended: true}
+			if o.Ends != tt.want || o.Ended(r) != tt.want {
+				t.Errorf("ends %t, ended %t", o.Ends, o.Ended(r))
+			}
+		})
 	}
 }

@@ -53,13 +53,15 @@ func TestMark(t *testing.T) {
 		"with the row, another content": {first, first.Digest, "0123456789abcdef-row", false, true},
 		"without the row":               {one, one.Digest, first.Mark, false, true},
 	} {
-		l := &tracking.Live{Mark: tt.live}
-		r := &inventory.Entry{Ref: ref, Digest: tt.digest}
-		if got := tt.o.Marked(l); got != tt.form {
-			t.Errorf("%s: the form's object is marked: %t", name, got)
-		}
-		if got := AsRecorded(Owner{}, r).MarkedAs(l).Marked(l); got != tt.record {
-			t.Errorf("%s: the recorded object is marked: %t", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			l := &tracking.Live{Mark: tt.live}
+			r := &inventory.Entry{Ref: ref, Digest: tt.digest}
+			if got := tt.o.Marked(l); got != tt.form {
+				t.Errorf("the form's object is marked: %t", got)
+			}
+			if got := AsRecorded(Owner{}, r).MarkedAs(l).Marked(l); got != tt.record {
+				t.Errorf("the recorded object is marked: %t", got)
+			}
+		})
 	}
 }

@@ -29,9 +29,11 @@ func TestUnknownOf(t *testing.T) {
 		"another node's object":   {claim(), &inventory.Inventory{Entries: []inventory.Entry{{Ref: config()}}}, nil},
 		"an inventory of nothing": {config(), &inventory.Inventory{}, nil},
 	} {
-		o := plan.Observed{Unknown: map[lynq.Ref]error{tt.unknown: denied}}
-		if got := o.UnknownOf(tt.of); !errors.Is(got, tt.want) {
-			t.Errorf("%s: %v, want %v", name, got, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			o := plan.Observed{Unknown: map[lynq.Ref]error{tt.unknown: denied}}
+			if got := o.UnknownOf(tt.of); !errors.Is(got, tt.want) {
+				t.Errorf("%v, want %v", got, tt.want)
+			}
+		})
 	}
 }

@@ -55,11 +55,13 @@ func TestGoesBefore(t *testing.T) {
 		"two containers":              {namespace(0, 0), namespace(0, 0), false, false},
 		"a container that goes first": {namespace(-1, 0), secret(0, 0), true, false},
 	} {
-		if got := plan.GoesBefore(test.a, test.b); got != test.before {
-			t.Errorf("%s: %v, want %v", what, got, test.before)
-		}
-		if got := plan.GoesBefore(test.b, test.a); got != test.then {
-			t.Errorf("%s, the other way round: %v, want %v", what, got, test.then)
-		}
+		t.Run(what, func(t *testing.T) {
+			if got := plan.GoesBefore(test.a, test.b); got != test.before {
+				t.Errorf("%v, want %v", got, test.before)
+			}
+			if got := plan.GoesBefore(test.b, test.a); got != test.then {
+				t.Errorf("the other way round: %v, want %v", got, test.then)
+			}
+		})
 	}
 }

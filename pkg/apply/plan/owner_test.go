@@ -39,18 +39,20 @@ func TestHubOfObject(t *testing.T) {
 		"without labels of a hub":                 {hub: lynq.HubKey{Namespace: "evil", Name: "crm"}, namespace: "far", change: func(l *tracking.Live) { l.Hub = "" }},
 		"owned":                                   {hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, namespace: "shop", change: owned, tracks: true},
 	} {
-		inv := &inventory.Inventory{}
-		inv.UID = "record"
-		me := NewOwner(node, tt.hub, inv)
-		l := &tracking.Live{Ref: lynq.Ref{Kind: "Secret", Namespace: tt.namespace, Name: "s"}, Hub: "crm", HubNamespace: tt.label, Node: node.Name, NodeNamespace: node.Namespace, PartOf: me.PartOf}
-		if tt.change != nil {
-			tt.change(l)
-		}
-		if me.Tracks(l) != tt.tracks || me.Relabelled(l) != tt.relabelled {
-			t.Errorf("%s: tracks %t, relabelled %t", name, me.Tracks(l), me.Relabelled(l))
-		}
-		if got := me.OtherHub(l); got != tt.other {
-			t.Errorf("%s: it is hub %q's, want %q", name, got, tt.other)
-		}
+		t.Run(name, func(t *testing.T) {
+			inv := &inventory.Inventory{}
+			inv.UID = "record"
+			me := NewOwner(node, tt.hub, inv)
+			l := &tracking.Live{Ref: lynq.Ref{Kind: "Secret", Namespace: tt.namespace, Name: "s"}, Hub: "crm", HubNamespace: tt.label, Node: node.Name, NodeNamespace: node.Namespace, PartOf: me.PartOf}
+			if tt.change != nil {
+				tt.change(l)
+			}
+			if me.Tracks(l) != tt.tracks || me.Relabelled(l) != tt.relabelled {
+				t.Errorf("tracks %t, relabelled %t", me.Tracks(l), me.Relabelled(l))
+			}
+			if got := me.OtherHub(l); got != tt.other {
+				t.Errorf("it is hub %q's, want %q", got, tt.other)
+			}
+		})
 	}
 }

@@ -37,9 +37,11 @@ func TestLoosens(t *testing.T) {
 		"its inventory is replaced":       {NodePlan{Desired: &Node{}, Replacement: &Replacement{Unlisted: []*tracking.Live{copied}}, Steps: []Step{wanted(ActionKeep, lynq.Policy{})}}, 1},
 		"nobody has copied anything here": {NodePlan{}, 0},
 	} {
-		if got := len(tt.p.Loosens()); got != tt.want {
-			t.Errorf("%s: %d, want %d", name, got, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := len(tt.p.Loosens()); got != tt.want {
+				t.Errorf("%d, want %d", got, tt.want)
+			}
+		})
 	}
 }
 
@@ -76,24 +78,26 @@ func TestLeavingInventories(t *testing.T) {
 		"the run keeps it as it is":      {NodePlan{Desired: &Node{Failed: errors.New("it doesn't render")}}, ""},
 		"only its copy exists":           {NodePlan{Inventory: onlyCopy}, ""},
 	} {
-		if tt.p.Inventory == nil {
-			tt.p.Inventory = inv
-		}
-		var kinds []string
-		for _, leaving := range (&Plan{Nodes: []NodePlan{tt.p}}).LeavingInventories() {
-			if len(leaving.Entries) == 0 {
-				t.Errorf("%s: it looks for copies of nothing", name)
+		t.Run(name, func(t *testing.T) {
+			if tt.p.Inventory == nil {
+				tt.p.Inventory = inv
 			}
-			for _, e := range leaving.Entries {
-				if e.Namespace != "ns" {
-					t.Errorf("%s: %s is in another namespace", name, e.Ref)
+			var kinds []string
+			for _, leaving := range (&Plan{Nodes: []NodePlan{tt.p}}).LeavingInventories() {
+				if len(leaving.Entries) == 0 {
+					t.Errorf("it looks for copies of nothing")
 				}
-				kinds = append(kinds, e.Kind)
+				for _, e := range leaving.Entries {
+					if e.Namespace != "ns" {
+						t.Errorf("%s is in another namespace", e.Ref)
+					}
+					kinds = append(kinds, e.Kind)
+				}
 			}
-		}
-		if got := strings.Join(kinds, " "); got != tt.want {
-			t.Errorf("%s: %q, want %q", name, got, tt.want)
-		}
+			if got := strings.Join(kinds, " "); got != tt.want {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+		})
 	}
 }
 

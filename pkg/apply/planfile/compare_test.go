@@ -284,21 +284,23 @@ func TestCompareRecorded(t *testing.T) {
 		"a value":   {func(n *plan.Node) { n.Extra = "{}" }, planfile.CauseRow},
 		"an expiry": {func(n *plan.Node) { n.Expires = time.Unix(1, 0) }, planfile.CauseRow},
 	} {
-		wanted := *plans[0].Nodes[0].Desired
-		tt.change(&wanted)
-		now := plan.Plan{Hub: hub, Nodes: []plan.NodePlan{plans[0].Nodes[0]}}
-		now.Nodes[0].Desired = &wanted
-		changes, err := planfile.Compare(key, f, []plan.Plan{now})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got planfile.Cause
-		if len(changes) > 0 {
-			got = changes[0].Cause
-		}
-		if got != tt.want {
-			t.Errorf("%s: %+v", name, changes)
-		}
+		t.Run(name, func(t *testing.T) {
+			wanted := *plans[0].Nodes[0].Desired
+			tt.change(&wanted)
+			now := plan.Plan{Hub: hub, Nodes: []plan.NodePlan{plans[0].Nodes[0]}}
+			now.Nodes[0].Desired = &wanted
+			changes, err := planfile.Compare(key, f, []plan.Plan{now})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got planfile.Cause
+			if len(changes) > 0 {
+				got = changes[0].Cause
+			}
+			if got != tt.want {
+				t.Errorf("%+v", changes)
+			}
+		})
 	}
 }
 
@@ -385,9 +387,11 @@ func TestDecodeRefuses(t *testing.T) {
 		"more":             `{"apiVersion":"lynq.sh/v1","kind":"Plan"}{}`,
 		"a wrong type":     `{"apiVersion":"lynq.sh/v1","kind":"Plan","plans":3}`,
 	} {
-		if f, err := planfile.Decode([]byte(text)); err == nil {
-			t.Errorf("%s: %+v", name, f)
-		}
+		t.Run(name, func(t *testing.T) {
+			if f, err := planfile.Decode([]byte(text)); err == nil {
+				t.Errorf("%+v", f)
+			}
+		})
 	}
 }
 

@@ -44,16 +44,18 @@ func TestSchema(t *testing.T) {
 		"step":     {planfile.Step{}, schema.Definitions["step"]},
 		"version":  {planfile.Version{}, schema.Definitions["version"]},
 	} {
-		fields, required := fieldsOf(reflect.TypeOf(tt.of))
-		if got := slices.Sorted(maps.Keys(tt.found.Properties)); !slices.Equal(got, slices.Sorted(slices.Values(fields))) {
-			t.Errorf("%s: the schema has %v, the type %v", name, got, fields)
-		}
-		if got := slices.Sorted(slices.Values(tt.found.Required)); !slices.Equal(got, slices.Sorted(slices.Values(required))) {
-			t.Errorf("%s: the schema requires %v, the type always has %v", name, got, required)
-		}
-		if tt.found.AdditionalProperties {
-			t.Errorf("%s: the schema takes any other field", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			fields, required := fieldsOf(reflect.TypeOf(tt.of))
+			if got := slices.Sorted(maps.Keys(tt.found.Properties)); !slices.Equal(got, slices.Sorted(slices.Values(fields))) {
+				t.Errorf("the schema has %v, the type %v", got, fields)
+			}
+			if got := slices.Sorted(slices.Values(tt.found.Required)); !slices.Equal(got, slices.Sorted(slices.Values(required))) {
+				t.Errorf("the schema requires %v, the type always has %v", got, required)
+			}
+			if tt.found.AdditionalProperties {
+				t.Errorf("the schema takes any other field")
+			}
+		})
 	}
 }
 

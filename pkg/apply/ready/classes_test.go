@@ -36,13 +36,15 @@ func TestReadinessOf(t *testing.T) {
 		"there is none":           {claim("Pending"), nil, apierrors.NewNotFound(schema.GroupResource{}, "late"), true, Readiness{State: StateWaiting, Message: `not bound: storage class "late" doesn't exist`}},
 		"this user can't read it": {claim("Pending"), nil, errors.New("no"), true, Readiness{State: StateWaiting, Message: `not bound; how storage class "late" binds is not known: no`}},
 	} {
-		asked := false
-		got := WithClass(tt.claim, func(name string) (*unstructured.Unstructured, error) {
-			asked = name == "late"
-			return tt.class, tt.err
+		t.Run(name, func(t *testing.T) {
+			asked := false
+			got := WithClass(tt.claim, func(name string) (*unstructured.Unstructured, error) {
+				asked = name == "late"
+				return tt.class, tt.err
+			})
+			if got != tt.want || asked != tt.asked {
+				t.Errorf("got %+v, asked for its class: %v, want %+v", got, asked, tt.want)
+			}
 		})
-		if got != tt.want || asked != tt.asked {
-			t.Errorf("%s: got %+v, asked for its class: %v, want %+v", name, got, asked, tt.want)
-		}
 	}
 }

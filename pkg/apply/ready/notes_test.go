@@ -54,13 +54,15 @@ func TestChanged(t *testing.T) {
 		"gone":    func(all []ready.Noted) { all[at].UID, all[at].Version = "", "" },
 		"group":   func(all []ready.Noted) { all[at].Group = "x" },
 	} {
-		all := objects(n)
-		note := ready.EncodeNotes(all, rules, "")
-		change(all)
-		unsure := ready.ParseNotes(note, rules).Unsure(all, "")
-		if !unsure[all[at].Ref] || len(unsure) > 200 {
-			t.Errorf("%s: %d objects are unsure, and among them the changed one: %t", name, len(unsure), unsure[all[at].Ref])
-		}
+		t.Run(name, func(t *testing.T) {
+			all := objects(n)
+			note := ready.EncodeNotes(all, rules, "")
+			change(all)
+			unsure := ready.ParseNotes(note, rules).Unsure(all, "")
+			if !unsure[all[at].Ref] || len(unsure) > 200 {
+				t.Errorf("%d objects are unsure, and among them the changed one: %t", len(unsure), unsure[all[at].Ref])
+			}
+		})
 	}
 	all := objects(n)
 	unready := slices.Clone(all)

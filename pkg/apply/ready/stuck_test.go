@@ -89,9 +89,11 @@ func TestStuckWithoutPods(t *testing.T) {
 		"claim of a slow class":      {of: classOf(object("PersistentVolumeClaim", unbound)), event: warning("PersistentVolumeClaim", "ProvisioningFailed", "timed out")},
 		"bound claim":                {of: object("PersistentVolumeClaim", map[string]any{"phase": "Bound"})},
 	} {
-		if got := Stuck(tt.of, tt.pods, []Event{tt.event}); (got != "") != tt.stuck {
-			t.Errorf("%s: %q", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := Stuck(tt.of, tt.pods, []Event{tt.event}); (got != "") != tt.stuck {
+				t.Errorf("%q", got)
+			}
+		})
 	}
 }
 
@@ -123,8 +125,10 @@ func TestPodStuck(t *testing.T) {
 		"a slow mount":    {pod: mounting, events: mount("timed out waiting for the condition")},
 		"nothing is said": {pod: mounting},
 	} {
-		if got := Stuck(tt.pod, nil, tt.events); (got != "") != tt.stuck {
-			t.Errorf("%s: %q", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := Stuck(tt.pod, nil, tt.events); (got != "") != tt.stuck {
+				t.Errorf("%q", got)
+			}
+		})
 	}
 }

@@ -32,9 +32,11 @@ func TestAssign(t *testing.T) {
 		"a template":            {[]Stage{{Match: true}, rows(1)}, []int{0, 1, 0, 1}, []int{1, 0, 2, 0}},
 		"rows before templates": {[]Stage{rows(2), {Match: true}}, []int{2, 0, 2}, []int{0, 0, 1}},
 	} {
-		if got := Assign(tt.stages, tt.matches); !slices.Equal(got, tt.want) {
-			t.Errorf("%s: %v, want %v", name, got, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := Assign(tt.stages, tt.matches); !slices.Equal(got, tt.want) {
+				t.Errorf("%v, want %v", got, tt.want)
+			}
+		})
 	}
 }
 
@@ -173,14 +175,16 @@ func TestContinue(t *testing.T) {
 		"one failed in each stage":   {pauses(1), 4, []int{1, 3}, 1, 1},
 		"two failed in a stage":      {pauses(1), 4, []int{2, 3}, 1, -1},
 	} {
-		o := resumed(func(s *Staging) { tt.stages(s); s.MaxFailed = tt.maxFailed }, tt.done)
-		for _, i := range tt.degraded {
-			o.stages.gated[node(i)], o.stages.degraded[node(i)] = true, true
-		}
-		o.stages.ended = -1
-		if o.stages.resume(); o.stages.ended != tt.want {
-			t.Errorf("%s: --continue ends the pause of stage %d, want %d", name, o.stages.ended, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			o := resumed(func(s *Staging) { tt.stages(s); s.MaxFailed = tt.maxFailed }, tt.done)
+			for _, i := range tt.degraded {
+				o.stages.gated[node(i)], o.stages.degraded[node(i)] = true, true
+			}
+			o.stages.ended = -1
+			if o.stages.resume(); o.stages.ended != tt.want {
+				t.Errorf("--continue ends the pause of stage %d, want %d", o.stages.ended, tt.want)
+			}
+		})
 	}
 }
 
@@ -214,14 +218,16 @@ func TestReached(t *testing.T) {
 		"a later stage is ahead":     {[]string{"before", "before", "now"}, []Share{ShareForm, ShareForm, ShareNone}, 2, 2},
 		"one that the form left out": {[]string{"before", "other", "before"}, []Share{ShareForm, ShareNone, ShareForm}, 2, -1},
 	} {
-		s := newStages(Staging{Stages: []Stage{rows(1), rows(1)}, Of: map[lynq.NodeKey]int{}})
-		var nodes []*plan.NodePlan
-		for i, recorded := range tt.recorded {
-			s.Of[node(i)] = i
-			nodes = append(nodes, of(i, recorded))
-		}
-		if s.note(nodes, tt.shares); len(s.gated) != tt.gated || s.reached != tt.reached {
-			t.Errorf("%s: %d nodes wait, and the rollout has come to stage %d; want %d and %d", name, len(s.gated), s.reached, tt.gated, tt.reached)
-		}
+		t.Run(name, func(t *testing.T) {
+			s := newStages(Staging{Stages: []Stage{rows(1), rows(1)}, Of: map[lynq.NodeKey]int{}})
+			var nodes []*plan.NodePlan
+			for i, recorded := range tt.recorded {
+				s.Of[node(i)] = i
+				nodes = append(nodes, of(i, recorded))
+			}
+			if s.note(nodes, tt.shares); len(s.gated) != tt.gated || s.reached != tt.reached {
+				t.Errorf("%d nodes wait, and the rollout has come to stage %d; want %d and %d", len(s.gated), s.reached, tt.gated, tt.reached)
+			}
+		})
 	}
 }

@@ -48,9 +48,11 @@ func TestTurns(t *testing.T) {
 		{"one broken then, one changing", turns{Most: 2, stuck: broken("a"), changing: 1}, form, TurnLater},
 		{"one broken then, one free", turns{Most: 2, stuck: broken("a")}, form, TurnNow},
 	} {
-		if got := test.turns.Ask(test.share); got != test.want {
-			t.Errorf("%s: %d, want %d", test.name, got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if got := test.turns.Ask(test.share); got != test.want {
+				t.Errorf("%d, want %d", got, test.want)
+			}
+		})
 	}
 }
 
@@ -128,24 +130,26 @@ func TestShareOf(t *testing.T) {
 		}, ShareForm},
 		{"a record that does not know", []plan.Step{{Action: plan.ActionUpdate, Object: object("a", "v2"), Entry: record("a", "", true)}}, ShareRow},
 	} {
-		p := &plan.NodePlan{Desired: &plan.Node{}, Steps: test.steps}
-		for _, s := range test.steps {
-			if s.Entry != nil {
-				if p.Inventory == nil {
-					p.Inventory = &inventory.Inventory{}
+		t.Run(test.name, func(t *testing.T) {
+			p := &plan.NodePlan{Desired: &plan.Node{}, Steps: test.steps}
+			for _, s := range test.steps {
+				if s.Entry != nil {
+					if p.Inventory == nil {
+						p.Inventory = &inventory.Inventory{}
+					}
+					p.Inventory.Entries = append(p.Inventory.Entries, *s.Entry)
 				}
-				p.Inventory.Entries = append(p.Inventory.Entries, *s.Entry)
 			}
-		}
-		if got := shareOf(p, true); got != test.want {
-			t.Errorf("%s: %d, want %d", test.name, got, test.want)
-		}
-		if got, fresh := shareOf(p, false), test.name == "new"; (got == ShareForm) != (fresh || test.want == ShareForm) {
-			t.Errorf("%s, of a form none of whose nodes was ready: %d", test.name, got)
-		}
-		p.Desired = nil
-		if got := shareOf(p, true); got != ShareNone {
-			t.Errorf("%s, and the node goes: %d", test.name, got)
-		}
+			if got := shareOf(p, true); got != test.want {
+				t.Errorf("%d, want %d", got, test.want)
+			}
+			if got, fresh := shareOf(p, false), test.name == "new"; (got == ShareForm) != (fresh || test.want == ShareForm) {
+				t.Errorf("of a form none of whose nodes was ready: %d", got)
+			}
+			p.Desired = nil
+			if got := shareOf(p, true); got != ShareNone {
+				t.Errorf("and the node goes: %d", got)
+			}
+		})
 	}
 }

@@ -29,9 +29,11 @@ func TestClientSide(t *testing.T) {
 		"kubectl apply --server-side": {[]metav1.ManagedFieldsEntry{ours, fieldsEntry("kubectl", "Apply", "", "v1", some)}, false},
 		"a controller":                {[]metav1.ManagedFieldsEntry{ours, fieldsEntry("kube-controller-manager", "Update", "", "v1", some)}, false},
 	} {
-		l := LiveOf(lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "a"}, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{ManagedFields: tt.entries}})
-		if l.ClientSide != tt.want {
-			t.Errorf("%s: %t", name, l.ClientSide)
-		}
+		t.Run(name, func(t *testing.T) {
+			l := LiveOf(lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "a"}, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{ManagedFields: tt.entries}})
+			if l.ClientSide != tt.want {
+				t.Errorf("%t", l.ClientSide)
+			}
+		})
 	}
 }

@@ -205,9 +205,11 @@ func TestProblemRefusals(t *testing.T) {
 		{"quota", s.overQuota(config), ProblemDenied},
 	}
 	for _, tt := range tests {
-		if p := ProblemOf(tt.err); p.Kind != tt.kind || !p.Refused || p.Hint == "" && p.Kind != ProblemEnding {
-			t.Errorf("%s: %+v, want kind %d: %v", tt.name, p, tt.kind, tt.err)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			if p := ProblemOf(tt.err); p.Kind != tt.kind || !p.Refused || p.Hint == "" && p.Kind != ProblemEnding {
+				t.Errorf("%+v, want kind %d: %v", p, tt.kind, tt.err)
+			}
+		})
 	}
 	if text := Describe(lynq.Ref{Kind: "ConfigMap"}, tests[0].err); !strings.Contains(text, "cannot patch resource") || !strings.HasSuffix(text, "(ask for a role that allows it)") {
 		t.Error(text)
@@ -360,10 +362,12 @@ stringData: {password: hunter2}
 		{"key", sites.With(secret, "hunter2", "stringData", "pass word"), "the server refused it: Invalid data[pass word]"},
 		{"type", sites.With(secret, "hunter2", "type"), "the server refused it: Invalid type (" + hintOf(ProblemImmutable) + ")"},
 	} {
-		_, err := s.TryApply("lynq", tt.m, false)
-		if text := Describe(ref, err); text != tt.want {
-			t.Errorf("%s: %s\nwant %s\n(%v)", tt.name, text, tt.want, err)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := s.TryApply("lynq", tt.m, false)
+			if text := Describe(ref, err); text != tt.want {
+				t.Errorf("%s\nwant %s\n(%v)", text, tt.want, err)
+			}
+		})
 	}
 	_, err := s.Client(secret).Patch(t.Context(), "s", types.StrategicMergePatchType, []byte(`{"stringData":{"password":987654321}}`), metav1.PatchOptions{})
 	if got, want := Describe(ref, err), "the server refused it: cannot convert int64 to string ("+misfitHint("")+")"; got != want {
@@ -538,11 +542,13 @@ func TestImmutable(t *testing.T) {
 		"written once":  {deployment, func(s *plan.Step) { s.Object.Policy.Creation = lynq.CreateOnce }, "delete the object so that it is created again"},
 		"in place":      {deployment, func(s *plan.Step) { s.InPlace = "it is so" }, "delete the object so that it is created again; patchStrategy recreate does not, since it is so"},
 	} {
-		p := lynq.DefaultPolicy()
-		s := &plan.Step{Object: &plan.Object{Ref: tt.ref, Policy: &p}}
-		tt.change(s)
-		if got := immutableHint(s, []string{"spec.a", "spec.b"}); got != stays+tt.want {
-			t.Errorf("%s: %s", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			p := lynq.DefaultPolicy()
+			s := &plan.Step{Object: &plan.Object{Ref: tt.ref, Policy: &p}}
+			tt.change(s)
+			if got := immutableHint(s, []string{"spec.a", "spec.b"}); got != stays+tt.want {
+				t.Errorf("%s", got)
+			}
+		})
 	}
 }
