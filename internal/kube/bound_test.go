@@ -62,6 +62,7 @@ func TestCheckBound(t *testing.T) {
 		"no JSON":                    {write.JSONPatch, `{`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := write.Request{Verb: tt.verb, Body: []byte(tt.body)}
 			if err := checkBound(&w); (err == nil) != tt.want {
 				t.Errorf("%v", err)

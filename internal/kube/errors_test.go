@@ -44,23 +44,21 @@ func TestErrorsHideSecrets(t *testing.T) {
 		{"a list", secret(write.Apply, map[string]any{"stringData": []any{value}}), "failed to create typed patch object: .stringData: expected map; the rest"},
 		{"docker", secret(write.Create, map[string]any{"type": "kubernetes.io/dockerconfigjson", "stringData": map[string]any{".dockerconfigjson": value}}), "it is about data[.dockerconfigjson] (FieldValueInvalid)"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			c.rules()
-			_, err := c.Write(t.Context(), secrets, test.write)
-			if n := c.requests("create", "secrets") + c.requests("patch", "secrets"); n != 1 {
-				t.Errorf("%d requests for what the server will never take", n)
-			}
-			status := &apierrors.StatusError{}
-			if !errors.As(err, &status) || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("%v, want %s", err, test.want)
-				return
-			}
-			all := err.Error() + string(jsonOf(status.ErrStatus))
-			field := test.name == "a key" // errors show the names of keys
-			if !field && strings.Contains(all, value) || strings.Contains(all, "4242424242") {
-				t.Errorf("the value is in %s", all)
-			}
-		})
+		c.rules()
+		_, err := c.Write(t.Context(), secrets, test.write)
+		if n := c.requests("create", "secrets") + c.requests("patch", "secrets"); n != 1 {
+			t.Errorf("%s: %d requests for what the server will never take", test.name, n)
+		}
+		status := &apierrors.StatusError{}
+		if !errors.As(err, &status) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %s", test.name, err, test.want)
+			continue
+		}
+		all := err.Error() + string(jsonOf(status.ErrStatus))
+		field := test.name == "a key" // errors show the names of keys
+		if !field && strings.Contains(all, value) || strings.Contains(all, "4242424242") {
+			t.Errorf("%s: the value is in %s", test.name, all)
+		}
 	}
 	c.Kubectl(t, "", "create", "secret", "generic", "s", "--from-literal=k="+value)
 	_, err := c.Write(t.Context(), secrets, secret(write.Apply, map[string]any{"stringData": map[string]any{"k": "new" + value}, "data": map[string]any{"k": "bmV3"}}))

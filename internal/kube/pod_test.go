@@ -31,6 +31,7 @@ func TestPodNamespace(t *testing.T) {
 		"a token without namespace": {address, map[string]string{"token": "t"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			read := func(file string) ([]byte, error) {
 				text, found := c.files[path.Base(file)]
 				if !found || files+path.Base(file) != file {

@@ -29,12 +29,10 @@ func TestPruneKeepsWhatTakesClaims(t *testing.T) {
 		{"data are meant", true, nil, []string{" shop/unknown delete Pruned StatefulSet.apps/shop/keeps", " shop/unknown delete Pruned StatefulSet.apps/shop/takes"}},
 		{"not read", false, map[string]error{"get StatefulSet.apps": forbidden("statefulsets")}, []string{}},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			m.fail = tt.fail
-			plans, _ := orphan.Prune(mustFind(t, m, orphan.Query{}).Orphans, orphan.PruneOptions{Data: tt.data})
-			if diff := cmp.Diff(tt.want, planned(plans)); diff != "" {
-				t.Errorf("plans (-want +got):\n%s", diff)
-			}
-		})
+		m.fail = tt.fail
+		plans, _ := orphan.Prune(mustFind(t, m, orphan.Query{}).Orphans, orphan.PruneOptions{Data: tt.data})
+		if diff := cmp.Diff(tt.want, planned(plans)); diff != "" {
+			t.Errorf("%s: plans (-want +got):\n%s", tt.name, diff)
+		}
 	}
 }

@@ -22,6 +22,7 @@ func TestNextTimer(t *testing.T) {
 		{"without a round the past counts", time.Time{}, []watch.Timer{{at(9), "a"}, {at(1), "b"}}, "b"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			if got := watch.NextTimer(test.began, test.timers...); got.Why != test.want {
 				t.Errorf("got %q, want %q", got.Why, test.want)
 			}

@@ -163,6 +163,7 @@ func TestRecordMatters(t *testing.T) {
 		{"the approval was used", &watch.Fingerprint{UID: "a", Approved: "digest", Ours: true}, plain, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			if got := watch.RecordMatters(test.before, test.now); got != test.want {
 				t.Errorf("got %t", got)
 			}

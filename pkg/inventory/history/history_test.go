@@ -177,6 +177,7 @@ func TestUnreadable(t *testing.T) {
 		"other name": {func(cm *corev1.ConfigMap) { cm.Name = "lynqhistory-erp" }, "metadata.labels"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			cm := New(crm())
 			test.change(cm)
 			_, addErr := With(cm, run(1, 1))
