@@ -19,7 +19,7 @@ import (
 
 // csvSource reads a CSV file (RFC 4180) with a header row.
 type csvSource struct {
-	file  *dataFile
+	fileSource
 	comma byte // it separates values
 }
 
@@ -28,7 +28,7 @@ func openCSV(ctx context.Context, c endpoint.Connection, from given) (Source, er
 	if err != nil {
 		return nil, err
 	}
-	return &csvSource{file: file, comma: cmp.Or(c.File.Separator, endpoint.Separators()[0])[0]}, nil
+	return &csvSource{fileSource: fileSource{file}, comma: cmp.Or(c.File.Separator, endpoint.Separators()[0])[0]}, nil
 }
 
 // separated fills in the separator of a CSV file, unless it is a comma.
@@ -50,12 +50,6 @@ func separated(ctx context.Context, c endpoint.Connection) (endpoint.Connection,
 	}
 	return c, nil
 }
-
-// Place implements Source.
-func (s *csvSource) Place(line int) string { return s.file.at(line) }
-
-// Close implements Source.
-func (s *csvSource) Close() error { return s.file.Close() }
 
 // Records implements Source. It reads the file twice: for the order, and for
 // the values.

@@ -223,3 +223,12 @@ func (d *dataFile) textStart() (int64, error) {
 func (d *dataFile) readError(line int, err error) error {
 	return &Error{Place: d.at(line), What: "reading failed", Fix: "check the disk, and run again", Err: err}
 }
+
+// fileSource is the part that sources of files share.
+type fileSource struct{ file *dataFile }
+
+// Place implements Source.
+func (s fileSource) Place(line int) string { return s.file.at(line) }
+
+// Close implements Source.
+func (s fileSource) Close() error { return s.file.Close() }

@@ -18,7 +18,7 @@ func openHTTP(ctx context.Context, c endpoint.Connection, from given) (Source, e
 	if err != nil {
 		return nil, err
 	}
-	return &jsonSource{file: &dataFile{file: rows.File, name: rows.Name(), shared: rows}}, nil
+	return &jsonSource{fileSource: fileSource{&dataFile{file: rows.File, name: rows.Name(), shared: rows}}}, nil
 }
 
 // shapeOf fills in the field with the rows of an API's answer, and that the API has no

@@ -33,14 +33,14 @@ func openJSON(ctx context.Context, c endpoint.Connection, from given) (Source, e
 	}
 	switch strings.ToLower(filepath.Ext(file.name)) {
 	case ".yaml", ".yml":
-		return &yamlSource{file: file, start: start, items: c.File.Items}, nil
+		return &yamlSource{fileSource: fileSource{file}, start: start, items: c.File.Items}, nil
 	case ".json", ".ndjson", ".jsonl":
 	default:
 		if first != '[' && first != '{' {
-			return &yamlSource{file: file, start: start, items: c.File.Items}, nil
+			return &yamlSource{fileSource: fileSource{file}, start: start, items: c.File.Items}, nil
 		}
 	}
-	return &jsonSource{file: file, start: start, array: first == '[' || c.File.Items != "", items: c.File.Items}, nil
+	return &jsonSource{fileSource: fileSource{file}, start: start, array: first == '[' || c.File.Items != "", items: c.File.Items}, nil
 }
 
 // firstByte returns the offset where the text starts, and the first byte that isn't white
@@ -66,17 +66,11 @@ func firstByte(file *dataFile) (int64, byte, error) {
 
 // jsonSource reads a JSON array of objects, or a sequence of objects such as NDJSON.
 type jsonSource struct {
-	file  *dataFile
+	fileSource
 	start int64
 	array bool
 	items string // the field that has the array; "" if nothing is around it
 }
-
-// Place implements Source.
-func (s *jsonSource) Place(line int) string { return s.file.at(line) }
-
-// Close implements Source.
-func (s *jsonSource) Close() error { return s.file.Close() }
 
 // Records implements Source. It reads the file twice: for the order, and for
 // the values.

@@ -19,16 +19,10 @@ import (
 // yamlSource reads a YAML list of mappings. Unlike other sources, it reads the whole file
 // into memory.
 type yamlSource struct {
-	file  *dataFile
+	fileSource
 	start int64
 	items string // the field that has the list; "" if nothing is around it
 }
-
-// Place implements Source.
-func (s *yamlSource) Place(line int) string { return s.file.at(line) }
-
-// Close implements Source.
-func (s *yamlSource) Close() error { return s.file.Close() }
 
 // Records implements Source.
 func (s *yamlSource) Records(ctx context.Context, q Query) iter.Seq2[lynq.Row, error] {
