@@ -16,8 +16,8 @@ import (
 // the server would, and so it answers a list of all namespaces. A list therefore never lacks
 // objects: whoever can't see an object knows that, and doesn't take it for absent.
 //
-// Only records come from several lists (see listRecords), because their readers know in
-// which namespaces a hub has records.
+// Records and LynqNodes come from several lists (see listRecords, and listIn of observe),
+// because their readers know in which namespaces a hub has records.
 
 // within refuses a request about objects outside of the client's namespaces.
 func (c *Client) within(r *request) error {
