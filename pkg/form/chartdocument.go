@@ -9,7 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// ChartObject is what a template of a chart makes for a row, as YAML.
+// ChartObject is an object that a template of a chart makes for a row, as YAML.
 type ChartObject struct {
 	File string // the template, as positions have it
 	Text string
