@@ -197,16 +197,16 @@ func (c *adoption) apply(f *form, dryRun bool) *unstructured.Unstructured {
 	c.t.Helper()
 	node := c.node(c.build(f))
 	hub := lynq.HubKey{Namespace: c.Namespace, Name: c.Namespace}
-	in := &decide.Input{Hub: hub, Nodes: []*plan.Node{node}, Active: 1}
+	in := &decide.Input{Hub: hub, Desired: decide.Desired{Nodes: []*plan.Node{node}, Active: 1}}
 	var err error
-	if in.Inventories, err = c.store.Nodes(c.t.Context(), hub); err != nil {
+	if in.Recorded.Inventories, err = c.store.Nodes(c.t.Context(), hub); err != nil {
 		c.t.Fatal(err)
 	}
-	seen, err := observe.Nodes(c.t.Context(), c.client, in.Hub.Name, in.Nodes, in.Inventories)
+	seen, err := observe.Nodes(c.t.Context(), c.client, in.Hub.Name, in.Desired.Nodes, in.Recorded.Inventories)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	in.See(seen)
+	in.Observed = *seen
 	decided := decide.Decide(in, decide.Limits{AllowEmpty: true, MaxDelete: limits.MaxDelete{Nodes: 1}})
 	trying, told := &trying{Client: c.client}, &said{}
 	r := &apply.Runner{Cluster: c.client, Inventories: c.store, Reporter: told, Now: time.Now, Options: apply.Options{Concurrency: 1, DryRun: dryRun, Grace: time.Minute}}

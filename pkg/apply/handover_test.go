@@ -68,14 +68,15 @@ func TestHandOverToBrokenRecord(t *testing.T) {
 	mustApply(t, s, node("a", configMap("a", "1"), configMap("shared", "1")))
 	nodes := []*plan.Node{node("a", configMap("a", "1")), node("b", configMap("shared", "1"))}
 	in := &decide.Input{
-		Hub: lynq.HubKey{Name: "crm"}, Forms: []lynq.FormKey{{Name: "web"}}, Nodes: nodes, Active: 2, Inventories: s.notes.all(),
-		Broken: map[lynq.NodeKey]error{{Namespace: "ns", Name: "b"}: errors.New("data.format: it is missing")},
+		Hub:      lynq.HubKey{Name: "crm"},
+		Desired:  decide.Desired{Forms: []lynq.FormKey{{Name: "web"}}, Nodes: nodes, Active: 2},
+		Recorded: decide.Recorded{Inventories: s.notes.all(), Broken: map[lynq.NodeKey]error{{Namespace: "ns", Name: "b"}: errors.New("data.format: it is missing")}},
 	}
-	seen, err := observe.Nodes(t.Context(), s, "crm", nodes, in.Inventories)
+	seen, err := observe.Nodes(t.Context(), s, "crm", nodes, in.Recorded.Inventories)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in.See(seen)
+	in.Observed = *seen
 	sum, err := s.run(bounded(t), decide.Decide(in, decide.Limits{MaxDelete: limits.DefaultMaxDelete()}))
 	if err != nil {
 		t.Fatal(err)

@@ -108,8 +108,9 @@ func readDeclared(t *testing.T, recorded, declaring *render.Program, uid, db, si
 	r.Digest = hook.Digest
 	inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: uid, Namespace: "shop", Name: node.Name}, UID: "inv", Hooks: []inventory.Entry{r}}
 	p := decide.Decide(&decide.Input{
-		Hub: lynq.HubKey{Name: "crm"}, Active: 1, Forms: []lynq.FormKey{{Name: "web"}}, Inventories: []*inventory.Inventory{inv},
-		Hooks: []decide.FormHooks{{Form: lynq.FormKey{Name: "web"}, Hooks: declaring.Hooks()}},
+		Hub:      lynq.HubKey{Name: "crm"},
+		Desired:  decide.Desired{Active: 1, Forms: []lynq.FormKey{{Name: "web"}}, Hooks: []decide.FormHooks{{Form: lynq.FormKey{Name: "web"}, Hooks: declaring.Hooks()}}},
+		Recorded: decide.Recorded{Inventories: []*inventory.Inventory{inv}},
 	}, decide.Limits{AllowEmpty: true})
 	if s := &p.Nodes[0].Steps[0]; s.Action != plan.ActionCreate {
 		t.Fatalf("%s %s", s.Action, s.Message)

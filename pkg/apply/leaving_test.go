@@ -37,15 +37,15 @@ func (s *stage) remove(t *testing.T, c plan.Cascade, names ...string) *report.Su
 // removal returns the plan that deletes nodes of the stage.
 func (s *stage) removal(t *testing.T, c plan.Cascade, names ...string) *plan.Plan {
 	t.Helper()
-	in := &decide.Input{Hub: lynq.HubKey{Name: "crm"}, Delete: map[lynq.NodeKey]bool{}, Cascade: c, Inventories: s.notes.all()}
+	in := &decide.Input{Hub: lynq.HubKey{Name: "crm"}, Scope: decide.Scope{Delete: map[lynq.NodeKey]bool{}}, Options: decide.Options{Cascade: c}, Recorded: decide.Recorded{Inventories: s.notes.all()}}
 	for _, name := range names {
-		in.Delete[lynq.NodeKey{Namespace: "ns", Name: name}] = true
+		in.Scope.Delete[lynq.NodeKey{Namespace: "ns", Name: name}] = true
 	}
-	seen, err := observe.Nodes(t.Context(), s, "crm", nil, in.Inventories)
+	seen, err := observe.Nodes(t.Context(), s, "crm", nil, in.Recorded.Inventories)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in.See(seen)
+	in.Observed = *seen
 	return decide.Decide(in, decide.Limits{AllowEmpty: true})
 }
 
@@ -255,10 +255,10 @@ func TestGivenUpIsLeftBehind(t *testing.T) {
 		return nil
 	}
 	p := s.removal(t, plan.CascadeOrdered, "n")
-	in := &decide.Input{Hub: lynq.HubKey{Name: "crm"}, Delete: map[lynq.NodeKey]bool{{Namespace: "ns", Name: "n"}: true}, Inventories: s.notes.all(), GiveUp: map[lynq.Ref]error{shared: nil}}
-	in.Live = map[lynq.Ref]*tracking.Live{}
+	in := &decide.Input{Hub: lynq.HubKey{Name: "crm"}, Scope: decide.Scope{Delete: map[lynq.NodeKey]bool{{Namespace: "ns", Name: "n"}: true}}, Recorded: decide.Recorded{Inventories: s.notes.all()}, Options: decide.Options{GiveUp: map[lynq.Ref]error{shared: nil}}}
+	in.Observed.Live = map[lynq.Ref]*tracking.Live{}
 	for _, step := range p.Nodes[0].Steps {
-		in.Live[step.Entry.Ref] = step.Live
+		in.Observed.Live[step.Entry.Ref] = step.Live
 	}
 	told := &events{}
 	r := &Runner{Cluster: s, Inventories: s.notes, Reporter: told, Now: time.Now, Options: s.options}

@@ -118,16 +118,16 @@ func (l *lone) apply(m map[string]any) (report.Outcome, string) {
 	l.T.Helper()
 	node := l.node(m)
 	hub := lynq.HubKey{Namespace: l.Namespace, Name: l.Namespace + "-" + l.name}
-	in := &decide.Input{Hub: hub, Nodes: []*plan.Node{node}, Active: 1, Now: time.Now()}
+	in := &decide.Input{Hub: hub, Desired: decide.Desired{Nodes: []*plan.Node{node}, Active: 1}, Now: time.Now()}
 	var err error
-	if in.Inventories, err = l.store.Nodes(l.T.Context(), hub); err != nil {
+	if in.Recorded.Inventories, err = l.store.Nodes(l.T.Context(), hub); err != nil {
 		l.T.Fatal(err)
 	}
-	seen, err := observe.Nodes(l.T.Context(), l.client, in.Hub.Name, in.Nodes, in.Inventories)
+	seen, err := observe.Nodes(l.T.Context(), l.client, in.Hub.Name, in.Desired.Nodes, in.Recorded.Inventories)
 	if err != nil {
 		l.T.Fatal(err)
 	}
-	in.See(seen)
+	in.Observed = *seen
 	limits := decide.Limits{AllowEmpty: true, MaxDelete: limits.MaxDelete{Nodes: 1}}
 	found, err := apply.Ask(l.T.Context(), l.client, decide.Decide(in, limits))
 	if err != nil {

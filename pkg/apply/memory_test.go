@@ -340,12 +340,12 @@ func newStage() *stage {
 
 // plan observes objects and makes a plan.
 func (s *stage) plan(ctx context.Context, nodes ...*plan.Node) (*plan.Plan, error) {
-	in := &decide.Input{Hub: lynq.HubKey{Name: "crm"}, Forms: []lynq.FormKey{{Name: "web"}}, Nodes: nodes, Active: len(nodes), Inventories: s.notes.all(), KeepContent: s.keepContent}
-	seen, err := observe.Nodes(ctx, s, in.Hub.Name, nodes, in.Inventories)
+	in := &decide.Input{Hub: lynq.HubKey{Name: "crm"}, Desired: decide.Desired{Forms: []lynq.FormKey{{Name: "web"}}, Nodes: nodes, Active: len(nodes)}, Recorded: decide.Recorded{Inventories: s.notes.all()}, Options: decide.Options{KeepContent: s.keepContent}}
+	seen, err := observe.Nodes(ctx, s, in.Hub.Name, nodes, in.Recorded.Inventories)
 	if err != nil {
 		return nil, err
 	}
-	in.See(seen)
+	in.Observed = *seen
 	return decide.Decide(in, decide.Limits{AllowEmpty: true, MaxDelete: limits.MaxDelete{Nodes: 1000}}), nil
 }
 

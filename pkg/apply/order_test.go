@@ -35,12 +35,12 @@ func three(value string) []*plan.Node {
 // applyForms plans and runs the nodes of three forms.
 func (s *stage) applyForms(t *testing.T, nodes ...*plan.Node) *report.Summary {
 	t.Helper()
-	in := &decide.Input{Hub: lynq.HubKey{Name: "crm"}, Forms: []lynq.FormKey{{Name: "db"}, {Name: "net"}, {Name: "web"}}, Nodes: nodes, Active: 1, Inventories: s.notes.all()}
-	seen, err := observe.Nodes(t.Context(), s, in.Hub.Name, nodes, in.Inventories)
+	in := &decide.Input{Hub: lynq.HubKey{Name: "crm"}, Desired: decide.Desired{Forms: []lynq.FormKey{{Name: "db"}, {Name: "net"}, {Name: "web"}}, Nodes: nodes, Active: 1}, Recorded: decide.Recorded{Inventories: s.notes.all()}}
+	seen, err := observe.Nodes(t.Context(), s, in.Hub.Name, nodes, in.Recorded.Inventories)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in.See(seen)
+	in.Observed = *seen
 	s.requests = nil
 	sum, err := s.run(bounded(t), decide.Decide(in, decide.Limits{AllowEmpty: true, MaxDelete: limits.MaxDelete{Nodes: 9}}))
 	if err != nil {

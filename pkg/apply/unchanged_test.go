@@ -76,7 +76,7 @@ func recordedBytes(t *testing.T, b *strings.Builder, p *render.Program, row lynq
 		t.Fatal(err)
 	}
 	node.Hub.Namespace, node.Form.Namespace, node.TemplateGeneration = "shop", "shop", 3
-	decided := decide.Decide(&decide.Input{Hub: lynq.HubKey{Namespace: "shop", Name: "crm"}, Nodes: []*plan.Node{node}, Active: 1}, decide.Limits{})
+	decided := decide.Decide(&decide.Input{Hub: lynq.HubKey{Namespace: "shop", Name: "crm"}, Desired: decide.Desired{Nodes: []*plan.Node{node}, Active: 1}}, decide.Limits{})
 	next := decided.Nodes[0].NextInventory(nil, true)
 	for i := range decided.Nodes[0].Steps {
 		s := &decided.Nodes[0].Steps[i]

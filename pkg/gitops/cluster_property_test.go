@@ -368,23 +368,27 @@ func (h *history) apply(in *Input) []*plan.Plan {
 	for _, hub := range in.Hubs {
 		rows := in.Rows[hub.HubKey]
 		i := &decide.Input{
-			Hub: hub.HubKey, Active: rows.Active, Only: in.Only, Live: maps.Clone(h.live),
-			Exclude: maps.Clone(rows.Exclude), Now: in.Now, Grace: decide.Grace{Periods: maps.Clone(hub.Grace), Recorded: h.leaving[hub.HubKey]},
+			Hub:      hub.HubKey,
+			Desired:  decide.Desired{Active: rows.Active, Exclude: maps.Clone(rows.Exclude), Grace: maps.Clone(hub.Grace)},
+			Recorded: decide.Recorded{Leaving: h.leaving[hub.HubKey]},
+			Scope:    decide.Scope{Only: in.Only},
+			Observed: plan.Observed{Live: maps.Clone(h.live)},
+			Now:      in.Now,
 		}
 		for _, f := range hub.Forms {
 			if _, former := rows.Renames.Forms[f]; !former {
-				i.Forms = append(i.Forms, f)
+				i.Desired.Forms = append(i.Desired.Forms, f)
 			}
 		}
 		i.Rename(rows.Renames)
 		for _, n := range in.Nodes {
 			if n.Hub == hub.HubKey {
-				i.Nodes = append(i.Nodes, desiredNode(n, retained, h.exclusions()))
+				i.Desired.Nodes = append(i.Desired.Nodes, desiredNode(n, retained, h.exclusions()))
 			}
 		}
 		for _, key := range slices.SortedFunc(maps.Keys(h.inventories), compareNodes) {
 			if inv := h.inventories[key]; inv.Node.Hub == hub.HubKey {
-				i.Inventories = append(i.Inventories, inv)
+				i.Recorded.Inventories = append(i.Recorded.Inventories, inv)
 			}
 		}
 		inputs = append(inputs, i)
@@ -395,7 +399,7 @@ func (h *history) apply(in *Input) []*plan.Plan {
 			all = append(all, desiredNode(n, nil, nil))
 		}
 		for _, i := range inputs {
-			i.Elsewhere = decide.NewSurvey(all)
+			i.Desired.Elsewhere = decide.NewSurvey(all)
 		}
 	}
 	return decide.All(inputs, in.Limits)

@@ -304,7 +304,7 @@ func (j *decider) decide() {
 	if j.Elsewhere != nil && plan.Leaves(plans) {
 		known := j.Elsewhere()
 		for _, in := range inputs {
-			in.Elsewhere = known
+			in.Desired.Elsewhere = known
 		}
 		plans = decideAll(inputs, j.Limits)
 	}
@@ -338,7 +338,7 @@ func (j *decider) keepGrace(inputs []*decide.Input, plans []plan.Plan) []plan.Pl
 	}
 	for _, in := range inputs {
 		for _, key := range j.taken {
-			delete(in.Delete, key)
+			delete(in.Scope.Delete, key)
 		}
 	}
 	return decideAll(inputs, j.Limits)
@@ -379,7 +379,7 @@ func (j *decider) restart(in *decide.Input, p *plan.Plan) {
 			goesOn[digest] = true
 		}
 	}
-	for _, inv := range in.Inventories {
+	for _, inv := range in.Recorded.Inventories {
 		if key := inv.Node.Key(); !goesOn[inventory.NodeDigest(key.Namespace, key.Name)] {
 			j.decided.restarts[key] = true
 		}

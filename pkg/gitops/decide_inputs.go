@@ -98,19 +98,19 @@ func (j *decider) inputs() (inputs []*decide.Input, hubs []lynq.HubKey) {
 		}
 		in := others[r.Hub]
 		if in == nil {
-			in = &decide.Input{Hub: hubOf(r.Hub), Active: 1, Tree: true, Only: map[string]bool{}, Delete: map[lynq.NodeKey]bool{}, Now: j.Now}
+			in = &decide.Input{Hub: hubOf(r.Hub), Desired: decide.Desired{Active: 1}, Recorded: decide.Recorded{Tree: true}, Scope: decide.Scope{Only: map[string]bool{}, Delete: map[lynq.NodeKey]bool{}}, Now: j.Now}
 			others[r.Hub] = in
 		}
-		in.Inventories = append(in.Inventories, j.inventoryOf(r, r.Name))
-		if form := formOf(r.Hub, r.Form); !slices.Contains(in.Forms, form) {
-			in.Forms = append(in.Forms, form)
+		in.Recorded.Inventories = append(in.Recorded.Inventories, j.inventoryOf(r, r.Name))
+		if form := formOf(r.Hub, r.Form); !slices.Contains(in.Desired.Forms, form) {
+			in.Desired.Forms = append(in.Desired.Forms, form)
 		}
 		if r.missing {
-			in.Delete[r.Key()] = true
+			in.Scope.Delete[r.Key()] = true
 		}
 	}
 	for _, hub := range slices.SortedFunc(maps.Keys(others), func(a, b lynq.HubKey) int { return strings.Compare(a.String(), b.String()) }) {
-		if in := others[hub]; len(in.Delete) > 0 {
+		if in := others[hub]; len(in.Scope.Delete) > 0 {
 			inputs, hubs = append(inputs, in), append(hubs, hub)
 		}
 	}
@@ -121,14 +121,17 @@ func (j *decider) inputs() (inputs []*decide.Input, hubs []lynq.HubKey) {
 func (j *decider) inputOf(h *index.HubScope) *decide.Input {
 	rows := j.Rows[h.HubKey]
 	in := &decide.Input{
-		Hub: hubOf(h.HubKey), Active: rows.Active, Now: j.Now, Narrowed: j.Selected, Tree: true, Only: j.Only,
-		Exclude: map[lynq.FormKey]lynq.Exclusions{}, Delete: map[lynq.NodeKey]bool{}, Live: map[lynq.Ref]*tracking.Live{},
-		Grace: decide.Grace{Periods: map[lynq.FormKey]time.Duration{}},
+		Hub:      hubOf(h.HubKey),
+		Desired:  decide.Desired{Active: rows.Active, Exclude: map[lynq.FormKey]lynq.Exclusions{}, Grace: map[lynq.FormKey]time.Duration{}},
+		Now:      j.Now,
+		Scope:    decide.Scope{Narrowed: j.Selected, Only: j.Only, Delete: map[lynq.NodeKey]bool{}},
+		Recorded: decide.Recorded{Tree: true},
+		Observed: plan.Observed{Live: map[lynq.Ref]*tracking.Live{}},
 	}
 	for _, f := range h.Forms {
 		form := formOf(h.HubKey, f)
-		in.Forms = append(in.Forms, form)
-		in.Exclude[form], in.Grace.Periods[form] = rows.Exclude[f], h.Grace[f]
+		in.Desired.Forms = append(in.Desired.Forms, form)
+		in.Desired.Exclude[form], in.Desired.Grace[form] = rows.Exclude[f], h.Grace[f]
 	}
 	renames := j.renamesOf(h.HubKey)
 	if !j.separate() {
@@ -178,7 +181,7 @@ func (j *decider) addNodes(in *decide.Input, h *index.HubScope) (waits bool) {
 		default:
 			made.Objects = j.objectsOf(n, later)
 		}
-		in.Nodes = append(in.Nodes, made)
+		in.Desired.Nodes = append(in.Desired.Nodes, made)
 	}
 	return waits
 }
@@ -251,7 +254,7 @@ func (j *decider) objectsOf(n *Node, later *continuing) []plan.Object {
 
 // addInventories adds the tree's nodes of a hub, and their objects.
 func (j *decider) addInventories(in *decide.Input, h *index.HubScope, renames *lynq.Renames) {
-	uids := newUIDs(in.Nodes, in.Forms, renames)
+	uids := newUIDs(in.Desired.Nodes, in.Desired.Forms, renames)
 	left := map[time.Time][]string{}
 	for _, r := range j.recorded {
 		if r.Hub != h.HubKey || r.now == nil && !j.TakesPart(r.files[0]) {
@@ -262,7 +265,7 @@ func (j *decider) addInventories(in *decide.Input, h *index.HubScope, renames *l
 			j.decided.restarts[r.Key()] = !j.Selected // another node continues its row
 			continue
 		}
-		in.Inventories = append(in.Inventories, inv)
+		in.Recorded.Inventories = append(in.Recorded.Inventories, inv)
 		if since, whole := leavingSince(r.files); whole && r.now == nil {
 			left[since] = append(left[since], inventory.NodeDigest(r.Namespace, r.Name))
 		}
@@ -270,18 +273,18 @@ func (j *decider) addInventories(in *decide.Input, h *index.HubScope, renames *l
 		for i := range inv.Entries {
 			ref := inv.Entries[i].Ref
 			takes = takes || j.moved(ref)
-			in.Live[ref] = &tracking.Live{Ref: ref, UID: uidOf(ref), Hub: in.Hub.Name, HubNamespace: in.Hub.Namespace, Node: r.Name, NodeNamespace: r.Namespace}
+			in.Observed.Live[ref] = &tracking.Live{Ref: ref, UID: uidOf(ref), Hub: in.Hub.Name, HubNamespace: in.Hub.Namespace, Node: r.Name, NodeNamespace: r.Namespace}
 		}
 		switch {
 		case r.missing:
-			in.Delete[r.Key()] = true
+			in.Scope.Delete[r.Key()] = true
 		case r.now == nil && takes && j.separate():
 			j.taken = append(j.taken, r.Key())
-			in.Delete[r.Key()] = true
+			in.Scope.Delete[r.Key()] = true
 		}
 	}
 	for _, since := range slices.SortedFunc(maps.Keys(left), time.Time.Compare) {
-		in.Grace.Recorded = append(in.Grace.Recorded, inventory.Leaving{Since: since, Nodes: left[since]})
+		in.Recorded.Leaving = append(in.Recorded.Leaving, inventory.Leaving{Since: since, Nodes: left[since]})
 	}
 }
 
@@ -317,12 +320,12 @@ func (r *recordedNode) continuedAs(uid string, renames *lynq.Renames) (now rowOf
 // concern leaves out the nodes that wait for their stage, or are suspended. They keep their files, and the
 // objects that they render.
 func (j *decider) concern(in *decide.Input) {
-	in.Concerned = make(map[lynq.NodeKey]bool, len(in.Nodes)+len(in.Inventories))
-	for _, inv := range in.Inventories {
-		in.Concerned[inv.Node.Key()] = true
+	in.Scope.Concerned = make(map[lynq.NodeKey]bool, len(in.Desired.Nodes)+len(in.Recorded.Inventories))
+	for _, inv := range in.Recorded.Inventories {
+		in.Scope.Concerned[inv.Node.Key()] = true
 	}
-	for _, n := range in.Nodes {
-		in.Concerned[n.Key()] = !j.nodes[n.Key()].Waits && !j.nodes[n.Key()].Suspended
+	for _, n := range in.Desired.Nodes {
+		in.Scope.Concerned[n.Key()] = !j.nodes[n.Key()].Waits && !j.nodes[n.Key()].Suspended
 	}
 }
 

@@ -96,18 +96,18 @@ func (t *Adopting) tell(j *Job, line string) {
 
 // narrow limits a plan to the selected orphans.
 func (t *Adopting) narrow(in *decide.Input) {
-	in.Narrowed, in.KeepContent, in.AdoptOrphans = true, !t.Sync, true
+	in.Scope.Narrowed, in.Options.KeepContent, in.Options.AdoptOrphans = true, !t.Sync, true
 	kept := map[lynq.NodeKey]bool{}
-	in.Nodes = slices.DeleteFunc(slices.Clone(in.Nodes), func(n *plan.Node) bool {
+	in.Desired.Nodes = slices.DeleteFunc(slices.Clone(in.Desired.Nodes), func(n *plan.Node) bool {
 		kept[n.Key()] = n.Failed != nil && t.left(n.Key())
 		for i := range n.Objects {
 			o := &n.Objects[i]
-			o.LeftOut = o.LeftOut || !t.means(in.Live[o.Ref]) || t.completes(in, n.Key(), o)
+			o.LeftOut = o.LeftOut || !t.means(in.Observed.Live[o.Ref]) || t.completes(in, n.Key(), o)
 			kept[n.Key()] = kept[n.Key()] || !o.LeftOut
 		}
 		return !kept[n.Key()]
 	})
-	maps.DeleteFunc(in.Broken, func(key lynq.NodeKey, _ error) bool { return !kept[key] })
+	maps.DeleteFunc(in.Recorded.Broken, func(key lynq.NodeKey, _ error) bool { return !kept[key] })
 }
 
 // means reports whether the run adopts an object.
@@ -124,7 +124,7 @@ func (t *Adopting) means(l *tracking.Live) bool {
 // completes reports whether apply would delete an object because its work is done. Only
 // apply may do that: adopt deletes nothing.
 func (*Adopting) completes(in *decide.Input, node lynq.NodeKey, o *plan.Object) bool {
-	return slices.ContainsFunc(in.Inventories, func(inv *inventory.Inventory) bool {
+	return slices.ContainsFunc(in.Recorded.Inventories, func(inv *inventory.Inventory) bool {
 		if inv.Node.Key() != node {
 			return false
 		}

@@ -29,18 +29,18 @@ func (j *Job) narrowToPlan(h load.HubPrograms, in *decide.Input) {
 	if f == nil {
 		return
 	}
-	in.Concerned, in.Only = f.Nodes(h.Key, false), map[string]bool{}
-	for key := range in.Concerned {
-		in.Only[key.Name] = true
+	in.Scope.Concerned, in.Scope.Only = f.Nodes(h.Key, false), map[string]bool{}
+	for key := range in.Scope.Concerned {
+		in.Scope.Only[key.Name] = true
 	}
 	rolls := map[lynq.FormKey]bool{}
 	for _, p := range h.Programs {
 		l := LimitsOf(p.Form)
 		rolls[load.FormKey(p.Form, h.Key.Namespace)] = l.Rolls()
 	}
-	for _, n := range in.Nodes {
+	for _, n := range in.Desired.Nodes {
 		if rolls[n.Form] {
-			in.Concerned[n.Key()] = true
+			in.Scope.Concerned[n.Key()] = true
 		}
 	}
 }

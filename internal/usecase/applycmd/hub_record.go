@@ -65,12 +65,12 @@ func (j *Job) newHub(hub lynq.HubKey) *inventory.Hub {
 
 // remember sets what the hub record says of earlier runs.
 func (j *Job) remember(h load.HubPrograms, in *decide.Input) {
-	j.endHub(h.Key, len(in.Inventories)+len(in.Broken))
+	j.endHub(h.Key, len(in.Recorded.Inventories)+len(in.Recorded.Broken))
 	if r := j.Records[h.Key]; r != nil {
-		in.HubDeleting, in.Deletions = r.Deleting && r.Finalizer, r.Deletions
-		in.Grace.Recorded, in.Grace.LastRun = r.Leaving, r.Time
+		in.Recorded.HubDeleting, in.Recorded.Deletions = r.Deleting && r.Finalizer, r.Deletions
+		in.Recorded.Leaving, in.Recorded.LastRun = r.Leaving, r.Time
 	}
-	in.Evidence, in.Used = j.evidence(h), j.used(h)
+	in.Desired.Evidence, in.Desired.Used = j.evidence(h), j.used(h)
 }
 
 // endHub begins a new record if somebody deleted the old one and the hub has no node left,

@@ -346,7 +346,7 @@ func (j *Job) PlanAll(ctx context.Context) ([]plan.Plan, error) {
 	if plan.Leaves(all) && partial(j) {
 		known := survey(ctx, j)
 		for _, in := range inputs {
-			in.Elsewhere = known
+			in.Desired.Elsewhere = known
 		}
 		plans = decideAll(inputs, j.Options.Limits)
 		if err := stones.check(plans); err != nil {
@@ -388,7 +388,7 @@ func (j *Job) decide(ctx context.Context, inputs []*decide.Input) ([]plan.Plan, 
 		if err != nil {
 			return nil, err
 		}
-		again = inputs[i].Copied(copies) || again
+		again = inputs[i].Observed.Add(copies) || again
 	}
 	if again {
 		plans = decideAll(inputs, j.Options.Limits)
@@ -434,22 +434,23 @@ func decideAll(inputs []*decide.Input, limits decide.Limits) []plan.Plan {
 // look reads the cluster state of a hub.
 func (j *Job) look(ctx context.Context, h load.HubPrograms, found map[string]bool) (*decide.Input, error) {
 	in := &decide.Input{
-		Hub: h.Key, Exclude: map[lynq.FormKey]lynq.Exclusions{}, NamespaceDefaults: h.Hub.NamespaceDefaults,
-		Nodes: j.Nodes[h.Key], Active: j.reports[h.Key].Active, Now: j.Engine.Now(),
+		Hub:     h.Key,
+		Desired: decide.Desired{Exclude: map[lynq.FormKey]lynq.Exclusions{}, NamespaceDefaults: h.Hub.NamespaceDefaults, Nodes: j.Nodes[h.Key], Active: j.reports[h.Key].Active},
+		Now:     j.Engine.Now(),
 	}
-	in.Grace.Periods = map[lynq.FormKey]time.Duration{}
+	in.Desired.Grace = map[lynq.FormKey]time.Duration{}
 	for _, p := range h.Programs {
 		key := load.FormKey(p.Form, h.Key.Namespace)
 		if !j.Options.NoGrace {
-			in.Grace.Periods[key] = p.Form.GraceIn(h.Hub)
+			in.Desired.Grace[key] = p.Form.GraceIn(h.Hub)
 		}
-		in.Forms = append(in.Forms, key)
-		in.Exclude[key] = p.Exclude
+		in.Desired.Forms = append(in.Desired.Forms, key)
+		in.Desired.Exclude[key] = p.Exclude
 	}
-	in.Hooks = load.FormHooks(&h)
+	in.Desired.Hooks = load.FormHooks(&h)
 	in.Rename(j.renames[h.Key])
-	in.Narrowed = j.Options.Settings.Selector != nil
-	in.AdoptNothing, in.IncludeData = j.Options.AdoptNothing, j.Options.IncludeData
+	in.Scope.Narrowed = j.Options.Settings.Selector != nil
+	in.Options.AdoptNothing, in.Options.IncludeData = j.Options.AdoptNothing, j.Options.IncludeData
 	// The first question about kinds takes long, and needs no records, so it runs beside
 	// them.
 	var asking sync.WaitGroup
@@ -465,18 +466,18 @@ func (j *Job) look(ctx context.Context, h load.HubPrograms, found map[string]boo
 	if err != nil {
 		return nil, err
 	}
-	in.Inventories, in.Broken, in.OperatorNodes = known.Inventories, known.Broken, known.Within(operator)
+	in.Recorded.Inventories, in.Recorded.Broken, in.Recorded.OperatorNodes = known.Inventories, known.Broken, known.Within(operator)
 	j.remember(h, in)
 	if j.recordedIn == nil {
 		j.recordedIn = map[lynq.HubKey][]string{}
 	}
-	j.recordedIn[h.Key] = trust.NamespacesOf(h.Key.Namespace, h.Namespaces(), in.Inventories)
+	j.recordedIn[h.Key] = trust.NamespacesOf(h.Key.Namespace, h.Namespaces(), in.Recorded.Inventories)
 	j.absentForms(h, in)
-	in.Only = onlyNodes(j, in.Inventories, found)
+	in.Scope.Only = onlyNodes(j, in.Recorded.Inventories, found)
 	if operatorErr != nil {
 		return nil, operatorErr
 	}
-	if in.Taken, err = observe.TakenNames(ctx, j.Client, h.Key, j.Client.Namespaces(), in.Nodes, in.Inventories); err != nil {
+	if in.Recorded.Taken, err = observe.TakenNames(ctx, j.Client, h.Key, j.Client.Namespaces(), in.Desired.Nodes, in.Recorded.Inventories); err != nil {
 		return nil, err
 	}
 	if err := j.observe(ctx, in, ahead.objects); err != nil {
@@ -492,17 +493,17 @@ func (j *Job) observe(ctx context.Context, in *decide.Input, ahead *observe.Pref
 	switch shard := j.Options.Shard; {
 	case j.Concern != nil:
 		nodes, inventories := in.Narrow(j.Concern)
-		seen, err = observe.SomeNodes(ctx, j.Client, in.Hub.Name, len(in.Nodes), nodes, inventories)
+		seen, err = observe.SomeNodes(ctx, j.Client, in.Hub.Name, len(in.Desired.Nodes), nodes, inventories)
 	case !shard.IsZero():
 		nodes, inventories := in.InShard(shard)
-		seen, err = observe.SomeNodes(ctx, j.Client, in.Hub.Name, len(in.Nodes), nodes, inventories)
+		seen, err = observe.SomeNodes(ctx, j.Client, in.Hub.Name, len(in.Desired.Nodes), nodes, inventories)
 	default:
-		seen, err = ahead.Nodes(ctx, j.Client, in.Hub.Name, in.Nodes, in.Inventories)
+		seen, err = ahead.Nodes(ctx, j.Client, in.Hub.Name, in.Desired.Nodes, in.Recorded.Inventories)
 	}
 	if err != nil {
 		return fmt.Errorf("hub %s/%s: %w", in.Hub.Namespace, in.Hub.Name, err)
 	}
-	in.See(seen)
+	in.Observed = *seen
 	if j.Adopting != nil {
 		j.Adopting.narrow(in)
 	}

@@ -380,7 +380,7 @@ func notChosen(f *planfile.File, all *Records, hubs []*LeavingHub) []plan.Refusa
 
 // plan reads the objects of a hub's nodes, and decides.
 func (j *removalJob) plan(ctx context.Context, h *LeavingHub) (*plan.Plan, error) {
-	in := &decide.Input{Hub: h.HubKey, Delete: h.Nodes, Cascade: j.cascade, Broken: map[lynq.NodeKey]error{}, Hooks: j.declared[h.HubKey]}
+	in := &decide.Input{Hub: h.HubKey, Scope: decide.Scope{Delete: h.Nodes}, Options: decide.Options{Cascade: j.cascade}, Recorded: decide.Recorded{Broken: map[lynq.NodeKey]error{}}, Desired: decide.Desired{Hooks: j.declared[h.HubKey]}}
 	operator, err := observe.OperatorNodes(ctx, j.Client, h.Name, j.Client.Namespaces())
 	if err != nil {
 		return nil, err
@@ -391,20 +391,20 @@ func (j *removalJob) plan(ctx context.Context, h *LeavingHub) (*plan.Plan, error
 	}
 	record := j.seen.hubRecord(h.HubKey)
 	if record != nil {
-		in.NamespaceDefaults = record.NamespaceDefaults
+		in.Desired.NamespaceDefaults = record.NamespaceDefaults
 	}
 	known, err := j.Recorded(ctx, h.HubKey, record, namespaces)
 	if err != nil {
 		return nil, err
 	}
-	in.Inventories, in.OperatorNodes = known.Inventories, known.Within(operator)
+	in.Recorded.Inventories, in.Recorded.OperatorNodes = known.Inventories, known.Within(operator)
 	for key, err := range known.Broken {
 		if h.Nodes[key] {
-			in.Broken[key] = err
+			in.Recorded.Broken[key] = err
 		}
 	}
 	var leaving []*inventory.Inventory
-	for _, inv := range in.Inventories {
+	for _, inv := range in.Recorded.Inventories {
 		if h.Nodes[inv.Node.Key()] {
 			leaving = append(leaving, inv)
 		}
@@ -413,14 +413,14 @@ func (j *removalJob) plan(ctx context.Context, h *LeavingHub) (*plan.Plan, error
 	if err != nil {
 		return nil, fmt.Errorf("hub %q: %w", h.Name, err)
 	}
-	in.See(seen)
-	in.GiveUp = giveUp
+	in.Observed = *seen
+	in.Options.GiveUp = giveUp
 	p := decide.Decide(in, decide.Limits{AllowEmpty: true})
 	copies, err := observe.Copies(ctx, j.Client, h.Name, p.LeavingInventories())
 	if err != nil {
 		return nil, fmt.Errorf("hub %q: %w", h.Name, err)
 	}
-	again := in.Copied(copies)
+	again := in.Observed.Add(copies)
 	if refs := decide.OtherNames(p); len(refs) > 0 {
 		if in.Beside, err = observe.OtherNames(ctx, j.Client, refs); err != nil {
 			return nil, fmt.Errorf("hub %q: %w", h.Name, err)

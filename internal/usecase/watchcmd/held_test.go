@@ -18,11 +18,11 @@ import (
 
 // goingPlan returns a plan that deletes nodes, as far as guards allow it.
 func goingPlan(nodes ...string) plan.Plan {
-	in := &decide.Input{Hub: lynq.HubKey{Namespace: "shop", Name: "crm"}, Active: 1, Forms: []lynq.FormKey{{Name: "web"}}}
+	in := &decide.Input{Hub: lynq.HubKey{Namespace: "shop", Name: "crm"}, Desired: decide.Desired{Active: 1, Forms: []lynq.FormKey{{Name: "web"}}}}
 	for _, name := range nodes {
-		in.Inventories = append(in.Inventories, &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "shop", Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: name, Namespace: "shop", Name: name}})
+		in.Recorded.Inventories = append(in.Recorded.Inventories, &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "shop", Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: name, Namespace: "shop", Name: name}})
 	}
-	in.Nodes = []*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "shop", Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "stays", Namespace: "shop", Name: "stays"}}}
+	in.Desired.Nodes = []*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "shop", Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "stays", Namespace: "shop", Name: "stays"}}}
 	return *decide.Decide(in, decide.Limits{})
 }
 

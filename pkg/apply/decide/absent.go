@@ -13,8 +13,8 @@ import (
 // name. Nodes that are being deleted don't count.
 func (in *Input) AbsentForms() []inventory.AbsentForm {
 	nodes := map[lynq.FormKey]int{}
-	for _, inv := range in.Inventories {
-		if !inv.Deleting && !slices.ContainsFunc(in.Forms, func(f lynq.FormKey) bool { return mayBeOf(inv, f) }) {
+	for _, inv := range in.Recorded.Inventories {
+		if !inv.Deleting && !slices.ContainsFunc(in.Desired.Forms, func(f lynq.FormKey) bool { return mayBeOf(inv, f) }) {
 			nodes[inv.Node.Full().Form]++
 		}
 	}

@@ -16,15 +16,15 @@ func TestAbsentForms(t *testing.T) {
 		return &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "shop", Name: "crm"}, Form: lynq.FormKey{Namespace: formNamespace, Name: form}, Namespace: "shop"}, Deleting: leaving}
 	}
 	in := &Input{
-		Forms:       []lynq.FormKey{{Namespace: "shop", Name: "web"}},
-		Inventories: []*inventory.Inventory{of("web", "", false), of("web", "shop", false), of("web", "far", false), of("db", "", false), of("db", "", false), of("old", "", true)},
+		Desired:  Desired{Forms: []lynq.FormKey{{Namespace: "shop", Name: "web"}}},
+		Recorded: Recorded{Inventories: []*inventory.Inventory{of("web", "", false), of("web", "shop", false), of("web", "far", false), of("db", "", false), of("db", "", false), of("old", "", true)}},
 	}
 	want := []inventory.AbsentForm{{Form: lynq.FormKey{Namespace: "shop", Name: "db"}, Nodes: 2}, {Form: lynq.FormKey{Namespace: "far", Name: "web"}, Nodes: 1}}
 	if diff := cmp.Diff(want, in.AbsentForms()); diff != "" {
 		t.Error(diff)
 	}
-	in.Forms = []lynq.FormKey{{Namespace: "elsewhere", Name: "web"}} // old inventories don't say the form's namespace
-	in.Inventories = in.Inventories[:1]
+	in.Desired.Forms = []lynq.FormKey{{Namespace: "elsewhere", Name: "web"}} // old inventories don't say the form's namespace
+	in.Recorded.Inventories = in.Recorded.Inventories[:1]
 	if got := in.AbsentForms(); got != nil {
 		t.Errorf("got %v", got)
 	}

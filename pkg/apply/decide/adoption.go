@@ -27,7 +27,7 @@ func (a adopting) contested(me plan.Owner, s *plan.Step) bool {
 	case policy != lynq.AdoptAlways:
 		s.Action, s.Reason = plan.ActionBlock, plan.ReasonForeign
 		s.Message = fmt.Sprintf("it belongs to %s (%s)", who, said)
-	case a.d.in.KeepContent: // the run that takes it must also write its content
+	case a.d.in.Options.KeepContent: // the run that takes it must also write its content
 		s.Action, s.Reason = plan.ActionBlock, plan.ReasonForeign
 		s.Message = fmt.Sprintf("it belongs to %s (%s takes it over at the next apply, with its content)", who, said)
 	default:
@@ -41,7 +41,7 @@ func (a adopting) contested(me plan.Owner, s *plan.Step) bool {
 func (a adopting) adoption(p *lynq.Policy) (policy lynq.AdoptionPolicy, said string) {
 	policy = p.Adopts()
 	switch {
-	case a.d.in.AdoptNothing && policy != lynq.AdoptNever:
+	case a.d.in.Options.AdoptNothing && policy != lynq.AdoptNever:
 		return lynq.AdoptNever, "--adopt=never; without it adoptionPolicy " + string(policy) + " counts"
 	case policy == lynq.AdoptNever:
 		return policy, "adoptionPolicy Never; IfUnowned adopts objects without an owner, Always takes over any object"
@@ -104,7 +104,7 @@ func (d *decider) giver(l *tracking.Live) lynq.NodeKey {
 // givenBeside returns the entry of a node in another hub of the run that owns an object and
 // gives it away, or nil.
 func (d *decider) givenBeside(l *tracking.Live) *inventory.Entry {
-	if d.in.KeepContent {
+	if d.in.Options.KeepContent {
 		return nil // a run that moves an object also writes its content
 	}
 	for _, b := range d.beside {
@@ -141,7 +141,9 @@ func (d *decider) wantedBeside(ref lynq.Ref) *decider {
 
 // adoptsOrphan reports whether the user asked to adopt an orphan. That overrides the
 // policy.
-func (a adopting) adoptsOrphan(l *tracking.Live) bool { return a.d.in.AdoptOrphans && l.Orphaned }
+func (a adopting) adoptsOrphan(l *tracking.Live) bool {
+	return a.d.in.Options.AdoptOrphans && l.Orphaned
+}
 
 // unproven says why an object without another owner doesn't belong to the node.
 func unproven(me plan.Owner, r *inventory.Entry, l *tracking.Live) string {

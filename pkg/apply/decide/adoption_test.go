@@ -27,7 +27,7 @@ func TestAdoptNothing(t *testing.T) {
 					p.Creation, p.Conflict, p.Adoption = creation, conflict, adoption
 					never.Creation, never.Conflict, never.Adoption = creation, conflict, lynq.AdoptNever
 					in := scene(at, p)
-					in.AdoptNothing = true
+					in.Options.AdoptNothing = true
 					s := wantedStep(in)
 					if got, want := (verdict{s.Action, s.Reason}), wanted(at, never); got != want {
 						t.Errorf("%s/%s/%s/%s: %v, want %v", creation, conflict, adoption, at, got, want)
@@ -49,7 +49,7 @@ func TestAdoptOrphans(t *testing.T) {
 			p := lynq.DefaultPolicy()
 			p.Adoption = lynq.AdoptNever
 			in := scene(at, p)
-			in.AdoptOrphans, in.KeepContent = true, keep
+			in.Options.AdoptOrphans, in.Options.KeepContent = true, keep
 			s := wantedStep(in)
 			if taken := s.Action != plan.ActionBlock && s.Reason == plan.ReasonOrphan; taken != (at == orphaned) {
 				t.Errorf("%s: %s %s", at, s.Action, s.Reason)
@@ -104,7 +104,7 @@ func TestAdopted(t *testing.T) {
 		vanished: false, goingAway: false, ours: true, drift: true, recreated: true, unconfirmed: true, overwritten: true, bare: true, unfinished: true,
 	} {
 		in := scene(at, force)
-		in.Inventories[0].Entries[0].Adopted = true
+		in.Recorded.Inventories[0].Entries[0].Adopted = true
 		if s := wantedStep(in); s.Adopted != want {
 			t.Errorf("%s, recorded as adopted: %s %s, adopted %v", at, s.Action, s.Reason, s.Adopted)
 		}
@@ -112,7 +112,7 @@ func TestAdopted(t *testing.T) {
 	// Only the object says so.
 	for at, want := range map[situation]bool{ours: false, drift: false, recreated: true, unconfirmed: true, orphaned: true, unrecordedT: true} {
 		in := scene(at, force)
-		in.Live[in.Nodes[0].Objects[0].Ref].Adopted = true
+		in.Observed.Live[in.Desired.Nodes[0].Objects[0].Ref].Adopted = true
 		if s := wantedStep(in); s.Adopted != want {
 			t.Errorf("%s, marked as adopted: %s %s, adopted %v", at, s.Action, s.Reason, s.Adopted)
 		}
@@ -127,8 +127,8 @@ func TestAdopted(t *testing.T) {
 		p := lynq.DefaultPolicy()
 		change(&p)
 		in := scene(ours, p)
-		o := &in.Nodes[0].Objects[0]
-		in.Live[o.Ref].Adopted, o.Digest = true, "changed"
+		o := &in.Desired.Nodes[0].Objects[0]
+		in.Observed.Live[o.Ref].Adopted, o.Digest = true, "changed"
 		if s := wantedStep(in); !s.Adopted || s.Purges() || s.Recreates() {
 			t.Errorf("%s, marked as adopted: %s %s, adopted %v, purges %v, recreates %v", name, s.Action, s.Reason, s.Adopted, s.Purges(), s.Recreates())
 		}
@@ -136,7 +136,7 @@ func TestAdopted(t *testing.T) {
 	// Another tool marked an object that lynqctl created. lynqctl takes it back, and
 	// doesn't adopt it.
 	in := scene(ours, force)
-	in.Live[in.Nodes[0].Objects[0].Ref].Few = &tracking.Rare{Foreign: "Helm release web/shop"}
+	in.Observed.Live[in.Desired.Nodes[0].Objects[0].Ref].Few = &tracking.Rare{Foreign: "Helm release web/shop"}
 	if s := wantedStep(in); s.Reason != plan.ReasonTakeover || s.Adopted {
 		t.Errorf("taken back: %s, adopted %v", s.Reason, s.Adopted)
 	}
@@ -146,8 +146,8 @@ func TestAdopted(t *testing.T) {
 func TestLeavingAdopted(t *testing.T) {
 	for _, adopted := range []bool{false, true} {
 		in := scene(ours, lynq.DefaultPolicy())
-		in.Nodes[0].Objects = nil
-		in.Inventories[0].Entries[0].Adopted = adopted
+		in.Desired.Nodes[0].Objects = nil
+		in.Recorded.Inventories[0].Entries[0].Adopted = adopted
 		p := Decide(in, Limits{})
 		s := p.Nodes[0].Steps[0]
 		if s.Action != plan.ActionDelete || s.Adopted != adopted || (p.Adopted[plan.ActionDelete] == 1) != adopted {
@@ -164,10 +164,10 @@ func TestMovesUnderNever(t *testing.T) {
 			p := lynq.DefaultPolicy()
 			p.Creation, p.Adoption = creation, lynq.AdoptNever
 			in := scene(ours, p)
-			change(&in.Inventories[0].Entries[0])
-			moved := *in.Nodes[0]
+			change(&in.Recorded.Inventories[0].Entries[0])
+			moved := *in.Desired.Nodes[0]
 			moved.Namespace, moved.Name, moved.Form.Name = "ns", "acme-shop", "shop"
-			in.Forms, in.Nodes = []lynq.FormKey{{Name: "shop"}, {Name: "web"}}, []*plan.Node{&moved}
+			in.Desired.Forms, in.Desired.Nodes = []lynq.FormKey{{Name: "shop"}, {Name: "web"}}, []*plan.Node{&moved}
 			return wantedStep(in)
 		}
 		want := verdict{plan.ActionUpdate, plan.ReasonMoved}
@@ -193,10 +193,10 @@ func TestOnceMoves(t *testing.T) {
 		p := lynq.DefaultPolicy()
 		p.Creation = lynq.CreateOnce
 		in := scene(ours, p)
-		in.Live[in.Nodes[0].Objects[0].Ref].CreatedOnce = annotated
-		moved := *in.Nodes[0]
+		in.Observed.Live[in.Desired.Nodes[0].Objects[0].Ref].CreatedOnce = annotated
+		moved := *in.Desired.Nodes[0]
 		moved.Namespace, moved.Name, moved.Form.Name = "ns", "acme-shop", "shop"
-		in.Forms, in.Nodes = []lynq.FormKey{{Name: "shop"}, {Name: "web"}}, []*plan.Node{&moved}
+		in.Desired.Forms, in.Desired.Nodes = []lynq.FormKey{{Name: "shop"}, {Name: "web"}}, []*plan.Node{&moved}
 		if s := wantedStep(in); s.Action != plan.ActionTrack {
 			t.Errorf("annotated %v: %s %s", annotated, s.Action, s.Reason)
 		}

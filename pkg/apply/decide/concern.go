@@ -42,11 +42,11 @@ func (c *Concern) Inventories() bool {
 // The decisions and the guards' answers are those of a plan of all nodes. Narrow returns
 // the nodes and the inventories with objects to read.
 func (in *Input) Narrow(c *Concern) ([]*plan.Node, []*inventory.Inventory) {
-	all, ledger := in.members(), newGraceLedger(in.Grace.Recorded)
-	in.Concerned = map[lynq.NodeKey]bool{}
+	all, ledger := in.members(), newGraceLedger(in.Recorded.Leaving)
+	in.Scope.Concerned = map[lynq.NodeKey]bool{}
 	ties := map[tie]bool{}
 	add := func(m *member) {
-		in.Concerned[m.key] = true
+		in.Scope.Concerned[m.key] = true
 		m.ties(c, func(t tie) bool { ties[t] = true; return true })
 	}
 	for _, m := range all {
@@ -57,17 +57,17 @@ func (in *Input) Narrow(c *Concern) ([]*plan.Node, []*inventory.Inventory) {
 	for grown := true; grown; {
 		grown = false
 		for _, m := range all {
-			if !in.Concerned[m.key] && m.tied(c, ties) {
+			if !in.Scope.Plans(m.key) && m.tied(c, ties) {
 				add(m)
 				grown = true
 			}
 		}
 	}
-	in.Gone = c.gone(all)
+	in.Scope.Gone = c.gone(all)
 	var nodes []*plan.Node
 	var inventories []*inventory.Inventory
 	for _, m := range all {
-		if !in.Concerned[m.key] {
+		if !in.Scope.Plans(m.key) {
 			continue
 		}
 		if m.node != nil {
@@ -100,13 +100,13 @@ type member struct {
 
 // members returns all nodes of the hub. The nodes of rows come first.
 func (in *Input) members() []*member {
-	all := make([]*member, 0, len(in.Nodes))
-	wanted := make(map[lynq.NodeKey]*member, len(in.Nodes))
-	for _, n := range in.Nodes {
+	all := make([]*member, 0, len(in.Desired.Nodes))
+	wanted := make(map[lynq.NodeKey]*member, len(in.Desired.Nodes))
+	for _, n := range in.Desired.Nodes {
 		m := &member{key: n.Key(), node: n}
 		all, wanted[n.Key()] = append(all, m), m
 	}
-	for _, inv := range in.Inventories {
+	for _, inv := range in.Recorded.Inventories {
 		key := inv.Node.Key()
 		m := wanted[key]
 		if m == nil {
@@ -114,8 +114,8 @@ func (in *Input) members() []*member {
 			all = append(all, m)
 		}
 		m.inventory = inv
-		if in.Renames != nil {
-			m.now = in.Renames.UIDs[strings.TrimSpace(inv.Node.UID)]
+		if in.Desired.Renames != nil {
+			m.now = in.Desired.Renames.UIDs[strings.TrimSpace(inv.Node.UID)]
 		}
 	}
 	return all

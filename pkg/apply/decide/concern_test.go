@@ -38,22 +38,28 @@ func TestNarrow(t *testing.T) {
 		concern Concern
 		want    string // the planned nodes, and in parentheses the gone ones
 	}{
-		"nothing":                          {want: ""},
-		"a row":                            {concern: Concern{Nodes: nodes("b")}, want: "b"},
-		"a row that came to nothing":       {concern: Concern{Nodes: nodes("b", "y", "x")}, want: "b (x y)"},
-		"a row that never rendered":        {func(s *shop) { s.in.Nodes[1].Failed = errors.New("bad"); s.in.Inventories = s.in.Inventories[:1] }, Concern{Nodes: nodes("b")}, "b"},
-		"an object":                        {concern: Concern{Objects: changed("c1")}, want: "c"},
-		"an object of no node":             {concern: Concern{Objects: changed("x")}, want: ""},
-		"an object that a node still has":  {func(s *shop) { s.in.Nodes[1].Objects = nil }, Concern{Objects: changed("b1")}, "b"},
-		"an object that a node wants":      {func(s *shop) { s.in.Inventories[1].Entries = nil }, Concern{Objects: changed("b1")}, "b"},
-		"an inventory":                     {concern: Concern{Objects: changed(inventory.Name(shopNode("a").Name))}, want: "a"},
-		"a node that goes":                 {func(s *shop) { s.in.Nodes = s.in.Nodes[1:] }, Concern{}, "a"},
-		"a node of a form of another run":  {func(s *shop) { s.in.Nodes = s.in.Nodes[1:]; s.in.Inventories[0].Node.Form.Name = "x" }, Concern{}, ""},
+		"nothing":                    {want: ""},
+		"a row":                      {concern: Concern{Nodes: nodes("b")}, want: "b"},
+		"a row that came to nothing": {concern: Concern{Nodes: nodes("b", "y", "x")}, want: "b (x y)"},
+		"a row that never rendered": {func(s *shop) {
+			s.in.Desired.Nodes[1].Failed = errors.New("bad")
+			s.in.Recorded.Inventories = s.in.Recorded.Inventories[:1]
+		}, Concern{Nodes: nodes("b")}, "b"},
+		"an object":                       {concern: Concern{Objects: changed("c1")}, want: "c"},
+		"an object of no node":            {concern: Concern{Objects: changed("x")}, want: ""},
+		"an object that a node still has": {func(s *shop) { s.in.Desired.Nodes[1].Objects = nil }, Concern{Objects: changed("b1")}, "b"},
+		"an object that a node wants":     {func(s *shop) { s.in.Recorded.Inventories[1].Entries = nil }, Concern{Objects: changed("b1")}, "b"},
+		"an inventory":                    {concern: Concern{Objects: changed(inventory.Name(shopNode("a").Name))}, want: "a"},
+		"a node that goes":                {func(s *shop) { s.in.Desired.Nodes = s.in.Desired.Nodes[1:] }, Concern{}, "a"},
+		"a node of a form of another run": {func(s *shop) {
+			s.in.Desired.Nodes = s.in.Desired.Nodes[1:]
+			s.in.Recorded.Inventories[0].Node.Form.Name = "x"
+		}, Concern{}, ""},
 		"a rollout":                        {concern: Concern{Nodes: nodes("b"), Rollouts: map[lynq.FormKey]bool{{Name: "web"}: true}}, want: "a b c"},
 		"a rollout of another form":        {concern: Concern{Nodes: nodes("b"), Rollouts: map[lynq.FormKey]bool{{Name: "x"}: true}}, want: "b"},
 		"a rollout that concerns no node":  {concern: Concern{Rollouts: map[lynq.FormKey]bool{{Name: "web"}: true}}, want: ""},
-		"a node of the same row":           {func(s *shop) { s.in.Nodes[2].UID = "b" }, Concern{Nodes: nodes("b")}, "b c"},
-		"an object that changes its node":  {func(s *shop) { s.in.Nodes[2].Objects = s.in.Nodes[1].Objects }, Concern{Nodes: nodes("c")}, "b c"},
+		"a node of the same row":           {func(s *shop) { s.in.Desired.Nodes[2].UID = "b" }, Concern{Nodes: nodes("b")}, "b c"},
+		"an object that changes its node":  {func(s *shop) { s.in.Desired.Nodes[2].Objects = s.in.Desired.Nodes[1].Objects }, Concern{Nodes: nodes("c")}, "b c"},
 		"one that gives to one that gives": {func(s *shop) { s.has("d", "c1"); s.wants("d", "a1") }, Concern{Nodes: nodes("a")}, "a c d"},
 	} {
 		s := newShop()
@@ -66,7 +72,7 @@ func TestNarrow(t *testing.T) {
 		}
 		s.in.Narrow(&tt.concern)
 		var got []string
-		for key := range s.in.Concerned {
+		for key := range s.in.Scope.Concerned {
 			got = append(got, strings.TrimSuffix(key.Name, "-web"))
 		}
 		slices.Sort(got)
@@ -106,12 +112,12 @@ func narrows(t *testing.T, seed uint64) {
 	limits := Limits{MaxDelete: limits.MaxDelete{Nodes: r.IntN(3)}}
 	all := Decide(s.in, limits)
 	concern := Concern{Nodes: map[lynq.NodeKey]bool{}, Objects: map[lynq.Ref]bool{}}
-	for _, n := range s.in.Nodes {
+	for _, n := range s.in.Desired.Nodes {
 		if r.IntN(4) == 0 {
 			concern.Nodes[n.Key()] = true
 		}
 	}
-	for ref := range s.in.Live {
+	for ref := range s.in.Observed.Live {
 		if r.IntN(8) == 0 {
 			concern.Objects[ref] = true
 		}
@@ -121,7 +127,7 @@ func narrows(t *testing.T, seed uint64) {
 	some := Decide(s.in, limits)
 	want := map[string]bool{}
 	for _, n := range all.Nodes {
-		if s.in.Concerned[n.Key()] {
+		if s.in.Scope.Concerned[n.Key()] {
 			want[strings.Join(said(&plan.Plan{Nodes: []plan.NodePlan{n}}), "\n")+n.String()] = true
 		}
 	}
@@ -146,13 +152,13 @@ func narrows(t *testing.T, seed uint64) {
 // see limits the observed objects to those of some nodes and inventories.
 func (s *shop) see(nodes []*plan.Node, inventories []*inventory.Inventory) {
 	sight := map[lynq.Ref]*tracking.Live{}
-	for _, m := range (&Input{Nodes: nodes, Inventories: inventories}).members() {
+	for _, m := range (&Input{Desired: Desired{Nodes: nodes}, Recorded: Recorded{Inventories: inventories}}).members() {
 		m.objects(func(ref lynq.Ref) bool {
-			if l := s.in.Live[ref]; l != nil {
+			if l := s.in.Observed.Live[ref]; l != nil {
 				sight[ref] = l
 			}
 			return true
 		})
 	}
-	s.in.Live = sight
+	s.in.Observed.Live = sight
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
-	"github.com/lynqctl/lynqctl/pkg/evidence"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
@@ -37,98 +36,6 @@ func tellLosses(steps []plan.Step, wanted []plan.Object) {
 		s.Message = message
 	}
 }
-
-// Input is the complete input for the plan of one hub.
-type Input struct {
-	// Hub is the hub of the plan. lynqctl leaves nodes of other hubs with the same name
-	// alone.
-	Hub lynq.HubKey
-	// Exclude has the exclusion rules by form. It is nil if they aren't known, and then the
-	// recorded exclusions count.
-	Exclude map[lynq.FormKey]lynq.Exclusions
-	// NamespaceDefaults are the objects that every namespace has by itself, according to
-	// the hub.
-	NamespaceDefaults []lynq.NamespaceDefault
-	// Nodes are the nodes of active rows, in the order in which to run them. A narrowed run
-	// has only the selected ones.
-	Nodes []*plan.Node
-	// Forms are the forms of the run. lynqctl leaves nodes of other forms alone.
-	Forms []lynq.FormKey
-	// Hooks are the deletion hooks of forms. For a form outside the list, only records
-	// describe its hooks, and these permit little.
-	Hooks []FormHooks
-	// Only names the nodes that may be deleted. nil means all.
-	Only map[string]bool
-	// Narrowed is set if a selector leaves objects out. Then lynqctl deletes nothing,
-	// because it doesn't know which recorded objects the selector would have left out.
-	Narrowed bool
-	// Concerned names the nodes to plan, see Narrow. nil means all.
-	Concerned map[lynq.NodeKey]bool
-	// Sharded is set if other runs plan the other nodes, see InShard.
-	Sharded bool
-	// Gone are nodes of a concern that have neither a row nor an inventory.
-	Gone []lynq.NodeKey
-	// Delete names the nodes to delete whatever the rows say. Cascade says how to delete
-	// objects of these and all other deleted nodes.
-	Delete  map[lynq.NodeKey]bool
-	Cascade plan.Cascade
-	// GiveUp names recorded objects with a cleanup that lynqctl no longer tries. The value
-	// is the error if lynqctl couldn't read the object.
-	GiveUp map[lynq.Ref]error
-	// KeepContent makes the run track objects that it takes back without changing their
-	// content.
-	KeepContent bool
-	// AdoptNothing makes the run leave alone every object that doesn't belong to the hub,
-	// whatever the forms say. AdoptOrphans makes it adopt orphans, whatever the forms say.
-	AdoptNothing, AdoptOrphans bool
-	// IncludeData lets patchStrategy recreate delete objects with data too.
-	IncludeData bool
-	// Elsewhere knows the objects of other rows, forms and hubs in the files. It is nil if
-	// Nodes are all of them, or without files.
-	Elsewhere *Survey
-	// Active is the number of active rows of the hub, even in a narrowed run.
-	Active int
-	// Inventories are all readable inventories of the hub, and Broken has the errors of the
-	// others. lynqctl leaves the node of a broken one alone.
-	Inventories []*inventory.Inventory
-	Broken      map[lynq.NodeKey]error
-	// Taken are the inventories of other hubs with the name of a node in Nodes.
-	Taken map[lynq.NodeKey]*inventory.Inventory
-	// Live has every existing object that Nodes render or Inventories list.
-	Live map[lynq.Ref]*tracking.Live
-	// Unknown are objects that lynqctl couldn't read. Misplaced are objects that can't
-	// exist. See plan.Observed.
-	Unknown   map[lynq.Ref]error
-	Misplaced map[lynq.Ref]*plan.ScopeError
-	// Unlisted objects refer to an inventory that doesn't list them. See plan.Observed.
-	Unlisted map[lynq.Ref]*tracking.Live
-	// Beside has what other names of deleted objects led to, see OtherNames. It is nil before
-	// the run has read these.
-	Beside *plan.Observed
-	// OperatorNodes is the number of the hub's LynqNode resources in each namespace that
-	// counts.
-	OperatorNodes map[string]int
-	// Renames are the nodes that had another name before, or nil, see Rename.
-	Renames *lynq.Renames
-	// Grace says how long lynqctl keeps nodes without a row. It is zero if the user named
-	// the nodes to delete.
-	Grace Grace
-	// Now is the time of the plan.
-	Now time.Time
-	// Tree is set if the recorded nodes are those of a Git tree.
-	Tree bool
-	// HubDeleting is set if somebody deleted the hub record and its finalizer blocks that.
-	HubDeleting bool
-	// Deletions are a watch's recent deletions, from the hub record.
-	Deletions []inventory.Deletions
-	// Evidence describes how the rows differ from those of the last run, or is nil. Used
-	// are the columns that forms use.
-	Evidence *evidence.Evidence
-	Used     []string
-}
-
-// planned reports whether the plan includes a node.
-func (in *Input) planned(k lynq.NodeKey) bool { return in.Concerned == nil || in.Concerned[k] }
 
 // Limits are the guards' limits, which users can change.
 type Limits struct {
@@ -160,18 +67,18 @@ func All(hubs []*Input, l Limits) []*plan.Plan {
 
 func (d *decider) decide(l Limits) *plan.Plan {
 	in := d.in
-	p := &plan.Plan{Hub: in.Hub, Gone: in.Gone, Rules: d.rules(), Evidence: in.Evidence, Nodes: make([]plan.NodePlan, 0, len(in.Nodes))}
-	for _, n := range in.Nodes {
-		if in.planned(n.Key()) {
+	p := &plan.Plan{Hub: in.Hub, Gone: in.Scope.Gone, Rules: d.rules(), Evidence: in.Desired.Evidence, Nodes: make([]plan.NodePlan, 0, len(in.Desired.Nodes))}
+	for _, n := range in.Desired.Nodes {
+		if in.Scope.Plans(n.Key()) {
 			p.Nodes = append(p.Nodes, d.node(n))
 		}
 	}
-	p.Whole = len(d.in.Broken) == 0 && in.Concerned == nil
+	p.Whole = len(d.in.Recorded.Broken) == 0 && in.Scope.whole()
 	d.planLeaving(p)
-	for _, inv := range d.in.Inventories {
+	for _, inv := range d.in.Recorded.Inventories {
 		key := inv.Node.Key()
 		switch {
-		case d.nodes[key] != nil, d.leaves[key] != nil, inv.Node.Hub.Namespace != "" && inv.Node.Hub.Namespace != d.in.Hub.Namespace, !in.planned(key):
+		case d.nodes[key] != nil, d.leaves[key] != nil, inv.Node.Hub.Namespace != "" && inv.Node.Hub.Namespace != d.in.Hub.Namespace, !in.Scope.Plans(key):
 		case d.suspended(key) != nil && d.renamed[key] == nil && !d.goes(inv):
 			p.Whole = false
 		case d.untouched[key] != nil:
@@ -188,7 +95,7 @@ func (d *decider) decide(l Limits) *plan.Plan {
 			}
 		case !d.goes(inv):
 			p.Whole = false
-		case d.in.Delete[key], inv.Deleting && d.claims.Node(inv) == nil: // the row may still exist
+		case d.in.Scope.Delete[key], inv.Deleting && d.claims.Node(inv) == nil: // the row may still exist
 			p.Nodes = append(p.Nodes, d.leaving(inv, plan.ReasonNodeDeleted))
 		default:
 			p.Nodes = append(p.Nodes, d.leaving(inv, plan.ReasonNodeGone))
@@ -196,7 +103,7 @@ func (d *decider) decide(l Limits) *plan.Plan {
 	}
 	p.Nodes = append(p.Nodes, d.broken()...)
 	for i := range p.Nodes {
-		p.Nodes[i].NamespaceDefaults = in.NamespaceDefaults
+		p.Nodes[i].NamespaceDefaults = in.Desired.NamespaceDefaults
 	}
 	dependents := arrangeForms(p, in)
 	p.Count()
@@ -270,24 +177,24 @@ func deciders(hubs []*Input) []*decider {
 }
 
 func index(in *Input) *decider {
-	nodes, inventories := in.Nodes, in.Inventories // rules outlive the input, see rules
+	nodes, inventories := in.Desired.Nodes, in.Recorded.Inventories // rules outlive the input, see rules
 	d := &decider{
 		in:          in,
-		claims:      claimsOf(in.Nodes),
-		inventories: make(map[lynq.NodeKey]*inventory.Inventory, len(in.Inventories)),
+		claims:      claimsOf(in.Desired.Nodes),
+		inventories: make(map[lynq.NodeKey]*inventory.Inventory, len(in.Recorded.Inventories)),
 		applySets:   sync.OnceValue(func() map[string]lynq.NodeKey { return applySetsOf(inventories) }),
 		desired:     sync.OnceValue(func() map[lynq.Ref]lynq.NodeKey { return renderedBy(nodes) }),
-		nodes:       make(map[lynq.NodeKey]*plan.Node, len(in.Nodes)),
+		nodes:       make(map[lynq.NodeKey]*plan.Node, len(in.Desired.Nodes)),
 		unknown:     map[lynq.NodeKey]bool{},
 		untouched:   map[lynq.NodeKey]error{},
 		renamed:     map[lynq.NodeKey]*renamed{},
 		earlier:     map[lynq.NodeKey][]*inventory.Inventory{},
 		places:      &places{},
 	}
-	for _, inv := range in.Inventories {
+	for _, inv := range in.Recorded.Inventories {
 		d.inventories[inv.Node.Key()] = inv
 	}
-	for _, n := range in.Nodes {
+	for _, n := range in.Desired.Nodes {
 		d.nodes[n.Key()] = n
 		if n.Failed != nil {
 			d.unknown[n.Key()] = true
@@ -330,12 +237,12 @@ func (d *decider) judge() {
 // rules returns the rules that decide steps, without observed objects.
 func (d *decider) rules() *decider {
 	rules, in := *d, *d.in
-	in.Live, rules.in = nil, &in
+	in.Observed.Live, rules.in = nil, &in
 	return &rules
 }
 
 // IncludesData reports whether the user passed the flag to delete data.
-func (d *decider) IncludesData() bool { return d.in.IncludeData }
+func (d *decider) IncludesData() bool { return d.in.Options.IncludeData }
 
 // rulesOf returns the rules behind a plan, or nil.
 func rulesOf(p *plan.Plan) *decider {
@@ -381,7 +288,7 @@ func (d *decider) node(n *plan.Node) plan.NodePlan {
 		if r == nil {
 			r = d.completedBefore(n, o)
 		}
-		p.Steps = append(p.Steps, d.step(me, o, r, d.in.Live[o.Ref]))
+		p.Steps = append(p.Steps, d.step(me, o, r, d.in.Observed.Live[o.Ref]))
 		delete(entries, o.Ref)
 	}
 	freed(n, p.Steps)
@@ -406,10 +313,10 @@ func (d *decider) obstacle(n *plan.Node, inv *inventory.Inventory) error {
 	switch {
 	case n.Failed != nil:
 		return n.Failed
-	case d.in.Broken[n.Key()] != nil:
-		return d.in.Broken[n.Key()]
-	case inv == nil && d.in.Taken[n.Key()] != nil:
-		return nameTaken(n, d.in.Taken[n.Key()])
+	case d.in.Recorded.Broken[n.Key()] != nil:
+		return d.in.Recorded.Broken[n.Key()]
+	case inv == nil && d.in.Recorded.Taken[n.Key()] != nil:
+		return nameTaken(n, d.in.Recorded.Taken[n.Key()])
 	case inv == nil:
 		return cmp.Or(d.misnamed.obstacle(n), d.untouched[n.Key()])
 	case !n.Is(inv):
@@ -425,16 +332,16 @@ func (d *decider) obstacle(n *plan.Node, inv *inventory.Inventory) error {
 // replaceDeleted decides how to replace deleted inventories of desired nodes.
 func (d *decider) replaceDeleted() {
 	var referring map[types.UID][]*tracking.Live
-	for _, n := range d.in.Nodes {
+	for _, n := range d.in.Desired.Nodes {
 		inv := d.inventories[n.Key()]
 		if inv == nil || !inv.Deleting {
 			continue
 		}
 		if d.replacements == nil {
-			d.replacements, referring = map[lynq.NodeKey]*plan.Replacement{}, d.in.observed().Referring()
+			d.replacements, referring = map[lynq.NodeKey]*plan.Replacement{}, d.in.Observed.Referring()
 		}
 		me := d.owner(n.Key())
-		d.replacements[n.Key()] = plan.Replace(inv, d.in.observed(), referring[me.UID], func(r *inventory.Entry) string { return d.excluded(me, r) })
+		d.replacements[n.Key()] = plan.Replace(inv, &d.in.Observed, referring[me.UID], func(r *inventory.Entry) string { return d.excluded(me, r) })
 	}
 }
 
@@ -442,8 +349,8 @@ func (d *decider) replaceDeleted() {
 // aren't known, so lynqctl keeps and reports them.
 func (d *decider) broken() []plan.NodePlan {
 	var plans []plan.NodePlan
-	for key, err := range d.in.Broken {
-		if d.nodes[key] == nil && (d.in.Only == nil || d.in.Only[key.Name]) && d.in.planned(key) {
+	for key, err := range d.in.Recorded.Broken {
+		if d.nodes[key] == nil && d.in.Scope.Names(key.Name) && d.in.Scope.Plans(key) {
 			id := lynq.NodeID{Hub: lynq.HubKey{Name: d.in.Hub.Name}, Namespace: key.Namespace, Name: key.Name}
 			plans = append(plans, plan.NodePlan{NodeID: id, Desired: &plan.Node{NodeID: id, Failed: err}})
 		}
@@ -471,7 +378,7 @@ func entriesOf(inv *inventory.Inventory) map[lynq.Ref]*inventory.Entry {
 // lynqctl doesn't delete a node in its grace period yet.
 func (d *decider) goes(inv *inventory.Inventory) bool {
 	key := inv.Node.Key()
-	return d.in.Delete[key] || d.gone(inv) && d.leaves[key] == nil
+	return d.in.Scope.Delete[key] || d.gone(inv) && d.leaves[key] == nil
 }
 
 // gone reports whether no row renders the node of an inventory, and this run may delete it.
@@ -482,13 +389,13 @@ func (d *decider) gone(inv *inventory.Inventory) bool {
 
 // within reports whether this run may delete the node of an inventory.
 func (d *decider) within(inv *inventory.Inventory) bool {
-	return !d.in.Narrowed && d.counts(inv) && (d.in.Only == nil || d.in.Only[inv.Node.Name])
+	return !d.in.Scope.Narrowed && d.counts(inv) && d.in.Scope.Names(inv.Node.Name)
 }
 
 // counts reports whether an inventory belongs to the hub and to a form of the run.
 func (d *decider) counts(inv *inventory.Inventory) bool {
 	return (inv.Node.Hub.Namespace == "" || inv.Node.Hub.Namespace == d.in.Hub.Namespace) &&
-		slices.ContainsFunc(d.in.Forms, func(f lynq.FormKey) bool { return ofForm(inv, f) })
+		slices.ContainsFunc(d.in.Desired.Forms, func(f lynq.FormKey) bool { return ofForm(inv, f) })
 }
 
 // ofForm reports whether an inventory belongs to a form.
@@ -500,7 +407,7 @@ func ofForm(inv *inventory.Inventory, f lynq.FormKey) bool {
 func (d *decider) leaving(inv *inventory.Inventory, why plan.Reason) plan.NodePlan {
 	p := plan.NodePlan{
 		NodeID:    inv.Node,
-		Inventory: inv, Cascade: d.in.Cascade, Deleted: why == plan.ReasonNodeDeleted,
+		Inventory: inv, Cascade: d.in.Options.Cascade, Deleted: why == plan.ReasonNodeDeleted,
 	}
 	me := d.owner(p.Key())
 	p.Unlisted = d.unlistedOf(me)
@@ -510,7 +417,7 @@ func (d *decider) leaving(inv *inventory.Inventory, why plan.Reason) plan.NodePl
 		wait(p.Steps, row)
 		return p
 	}
-	if d.in.Cascade == plan.CascadeBackground && len(inv.DependForms) == 0 {
+	if d.in.Options.Cascade == plan.CascadeBackground && len(inv.DependForms) == 0 {
 		collect(me, p.Steps)
 	}
 	before, after := hooking{d}.hooks(me, inv), hooking{d}.afterHooks(me, inv, why)
@@ -522,7 +429,7 @@ func (d *decider) leaving(inv *inventory.Inventory, why plan.Reason) plan.NodePl
 // unlistedOf returns the objects that refer to a node's inventory without an entry.
 func (d *decider) unlistedOf(me plan.Owner) []plan.Unlisted {
 	var unlisted []plan.Unlisted
-	for _, l := range d.in.observed().Unlisted {
+	for _, l := range d.in.Observed.Unlisted {
 		if me.Owns(l) {
 			unlisted = append(unlisted, plan.Unlisted{Live: l, Excluded: d.excluded(me, &inventory.Entry{Ref: l.Ref})})
 		}
@@ -569,7 +476,7 @@ func (d *decider) leave(me plan.Owner, inv *inventory.Inventory, entries map[lyn
 	for i := range inv.Entries {
 		r := &inv.Entries[i]
 		if entries[r.Ref] == r {
-			steps = append(steps, d.leavingStep(me, r, d.in.Live[r.Ref], why))
+			steps = append(steps, d.leavingStep(me, r, d.in.Observed.Live[r.Ref], why))
 		}
 	}
 	slices.SortStableFunc(steps, func(a, b plan.Step) int {
@@ -593,7 +500,7 @@ func (d *decider) leavingStep(me plan.Owner, r *inventory.Entry, l *tracking.Liv
 // notSeen plans an object that this run didn't read. It doesn't exist, or lynqctl couldn't
 // read it.
 func (d *decider) notSeen(s *plan.Step) {
-	why := d.in.GiveUp[s.Entry.Ref]
+	why := d.in.Options.GiveUp[s.Entry.Ref]
 	switch {
 	case why != nil:
 		s.Action, s.Reason, s.Message = plan.ActionRelease, plan.ReasonGivenUp, "lynqctl keeps it and stops managing it: "+why.Error()
@@ -606,7 +513,7 @@ func (d *decider) notSeen(s *plan.Step) {
 
 // givenUp reports whether the user asked to leave an object behind.
 func (d *decider) givenUp(ref lynq.Ref) bool {
-	_, named := d.in.GiveUp[ref]
+	_, named := d.in.Options.GiveUp[ref]
 	return named
 }
 
@@ -719,15 +626,15 @@ func (d *decider) once(me plan.Owner, o *plan.Object, r *inventory.Entry, l *tra
 // compare plans an object that belongs to the node or has no owner.
 func (d *decider) compare(me plan.Owner, o *plan.Object, r *inventory.Entry, l *tracking.Live) (plan.Action, plan.Reason) {
 	switch {
-	case l.Orphaned && d.in.KeepContent:
+	case l.Orphaned && d.in.Options.KeepContent:
 		return plan.ActionTrack, plan.ReasonOrphan
 	case l.Orphaned:
 		return plan.ActionAdopt, plan.ReasonOrphan
-	case d.in.KeepContent && me.Tracked(o, l):
+	case d.in.Options.KeepContent && me.Tracked(o, l):
 		return plan.ActionKeep, plan.ReasonUpToDate
-	case d.in.KeepContent && r != nil && r.UID != "" && r.UID != string(l.UID) && !me.Tracks(l):
+	case d.in.Options.KeepContent && r != nil && r.UID != "" && r.UID != string(l.UID) && !me.Tracks(l):
 		return plan.ActionSkip, plan.ReasonReplaced // somebody else created it in place of the recorded object
-	case d.in.KeepContent:
+	case d.in.Options.KeepContent:
 		return plan.ActionTrack, plan.ReasonUntracked
 	case adopting{d}.given(me, l) != nil:
 		return plan.ActionUpdate, plan.ReasonMoved
@@ -800,24 +707,4 @@ func (d *decider) givesAway(k lynq.NodeKey, l *tracking.Live) bool {
 	names := append([]lynq.Ref{l.Ref}, d.otherNames(l.Ref, l)...)
 	return !slices.ContainsFunc(names, func(ref lynq.Ref) bool { return d.desired()[ref] == k }) &&
 		slices.ContainsFunc(inv.All(), func(r inventory.Entry) bool { return slices.Contains(names, r.Ref) })
-}
-
-// Found updates the input with objects that the server was asked about.
-func (in *Input) Found(objects []*tracking.Live) {
-	for _, l := range objects {
-		in.Live[l.Ref] = l
-	}
-}
-
-// See sets the observed objects of the input.
-func (in *Input) See(o *plan.Observed) {
-	in.Live, in.Unknown, in.Misplaced, in.Unlisted = o.Live, o.Unknown, o.Misplaced, o.Unlisted
-}
-
-// Copied adds what observe.Copies found. It reports whether the plan must be decided again.
-func (in *Input) Copied(copies *plan.Observed) bool { return in.observed().Add(copies) }
-
-// observed returns the observed objects of the input.
-func (in *Input) observed() *plan.Observed {
-	return &plan.Observed{Live: in.Live, Unknown: in.Unknown, Misplaced: in.Misplaced, Unlisted: in.Unlisted}
 }

@@ -130,12 +130,13 @@ func scene(at situation, p lynq.Policy) *Input {
 		live, entries = &untracked, nil
 	}
 	in := &Input{
-		Hub: lynq.HubKey{Name: "crm"}, Forms: []lynq.FormKey{{Name: "web"}}, Active: 1, Live: map[lynq.Ref]*tracking.Live{},
-		Nodes:       []*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "acme", Namespace: key.Namespace, Name: key.Name}, Objects: []plan.Object{o}}},
-		Inventories: []*inventory.Inventory{{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "acme", Namespace: "ns", Name: "acme-web"}, UID: "inv", Entries: entries}},
+		Hub:      lynq.HubKey{Name: "crm"},
+		Desired:  Desired{Forms: []lynq.FormKey{{Name: "web"}}, Active: 1, Nodes: []*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "acme", Namespace: key.Namespace, Name: key.Name}, Objects: []plan.Object{o}}}},
+		Observed: plan.Observed{Live: map[lynq.Ref]*tracking.Live{}},
+		Recorded: Recorded{Inventories: []*inventory.Inventory{{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "acme", Namespace: "ns", Name: "acme-web"}, UID: "inv", Entries: entries}}},
 	}
 	if live != nil {
-		in.Live[ref] = live
+		in.Observed.Live[ref] = live
 	}
 	return in
 }
@@ -283,7 +284,7 @@ func decideBoth(t *testing.T, at situation, p lynq.Policy) {
 		t.Errorf("counts %v", decided.Counts)
 	}
 	in := scene(at, p)
-	in.Nodes[0].Objects = nil
+	in.Desired.Nodes[0].Objects = nil
 	steps = Decide(in, Limits{MaxDelete: limits.DefaultMaxDelete()}).Nodes[0].Steps
 	want, recorded := unwanted(at, p)
 	switch {
@@ -305,9 +306,9 @@ func TestTakenOver(t *testing.T) {
 		p := lynq.DefaultPolicy()
 		p.Deletion = deletion
 		in := scene(ours, p)
-		ref := in.Nodes[0].Objects[0].Ref
-		in.Nodes[0].Objects = nil
-		in.Live[ref] = &tracking.Live{Ref: ref, UID: "u1", Hub: "crm", Node: "other-web", NodeNamespace: "ns"}
+		ref := in.Desired.Nodes[0].Objects[0].Ref
+		in.Desired.Nodes[0].Objects = nil
+		in.Observed.Live[ref] = &tracking.Live{Ref: ref, UID: "u1", Hub: "crm", Node: "other-web", NodeNamespace: "ns"}
 		s := Decide(in, Limits{}).Nodes[0].Steps[0]
 		if s.Action != plan.ActionRelease || s.Reason != plan.ReasonTakenOver || s.Message != "it is now of node ns/other-web" {
 			t.Errorf("%s: %s %s %q", deletion, s.Action, s.Reason, s.Message)
@@ -320,9 +321,9 @@ func TestTakenOver(t *testing.T) {
 func TestRecordsStay(t *testing.T) {
 	change := map[string]func(*Input, *tracking.Live){
 		"as it is":     func(*Input, *tracking.Live) {},
-		"given up":     func(in *Input, l *tracking.Live) { in.GiveUp = map[lynq.Ref]error{l.Ref: nil} },
-		"orphaned":     func(in *Input, _ *tracking.Live) { in.Cascade = plan.CascadeOrphan },
-		"collected":    func(in *Input, _ *tracking.Live) { in.Cascade = plan.CascadeBackground },
+		"given up":     func(in *Input, l *tracking.Live) { in.Options.GiveUp = map[lynq.Ref]error{l.Ref: nil} },
+		"orphaned":     func(in *Input, _ *tracking.Live) { in.Options.Cascade = plan.CascadeOrphan },
+		"collected":    func(in *Input, _ *tracking.Live) { in.Options.Cascade = plan.CascadeBackground },
 		"deleting":     func(_ *Input, l *tracking.Live) { l.Deleting = true },
 		"unmanaged":    func(_ *Input, l *tracking.Live) { l.Unmanaged = true },
 		"marked":       func(_ *Input, l *tracking.Live) { l.Orphaned = true },
@@ -332,16 +333,16 @@ func TestRecordsStay(t *testing.T) {
 		p := lynq.DefaultPolicy()
 		p.Conflict = lynq.ConflictForce
 		in := scene(ownRecord, p)
-		key, live := in.Nodes[0].Key(), in.Live[in.Nodes[0].Objects[0].Ref]
+		key, live := in.Desired.Nodes[0].Key(), in.Observed.Live[in.Desired.Nodes[0].Objects[0].Ref]
 		c(in, live)
 		if s := Decide(in, Limits{}).Nodes[0].Steps[0]; s.Action != plan.ActionBlock {
 			t.Errorf("%s, wanted: %s %s", name, s.Action, s.Reason)
 		}
-		in.KeepContent = true
+		in.Options.KeepContent = true
 		if s := Decide(in, Limits{}).Nodes[0].Steps[0]; s.Action != plan.ActionBlock {
 			t.Errorf("%s, to be taken back: %s %s", name, s.Action, s.Reason)
 		}
-		in.Nodes, in.Delete = nil, map[lynq.NodeKey]bool{key: true}
+		in.Desired.Nodes, in.Scope.Delete = nil, map[lynq.NodeKey]bool{key: true}
 		if s := Decide(in, Limits{}).Nodes[0].Steps[0]; s.Action != plan.ActionRelease || s.Reason != plan.ReasonTakenOver {
 			t.Errorf("%s, of a node that goes: %s %s", name, s.Action, s.Reason)
 		}
@@ -397,11 +398,11 @@ func TestRetainWins(t *testing.T) {
 	} {
 		for _, dropped := range []bool{true, false} {
 			in := scene(ours, lynq.DefaultPolicy())
-			ref := in.Nodes[0].Objects[0].Ref
-			in.Live[ref].DeletionPolicy, in.Inventories[0].Entries[0].Deletion = tt.object, tt.entry
+			ref := in.Desired.Nodes[0].Objects[0].Ref
+			in.Observed.Live[ref].DeletionPolicy, in.Recorded.Inventories[0].Entries[0].Deletion = tt.object, tt.entry
 			want := tt.dropped
-			if in.Nodes[0].Objects = nil; !dropped {
-				in.Nodes, want = nil, tt.deleted
+			if in.Desired.Nodes[0].Objects = nil; !dropped {
+				in.Desired.Nodes, want = nil, tt.deleted
 			}
 			if s := Decide(in, Limits{AllowEmpty: true, MaxDelete: limits.MaxDelete{Nodes: 1}}).Nodes[0].Steps[0]; s.Action != want {
 				t.Errorf("object %q, entry %q, dropped %t: %s, want %s", tt.object, tt.entry, dropped, s.Action, want)
@@ -415,11 +416,11 @@ func TestRetainWins(t *testing.T) {
 func TestMoves(t *testing.T) {
 	for _, p := range []lynq.Policy{lynq.DefaultPolicy(), {Lifecycle: lynq.Lifecycle{Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteRetain, Conflict: lynq.ConflictStuck, Patch: lynq.PatchApply}}} {
 		in := scene(ours, p)
-		moved := *in.Nodes[0]
+		moved := *in.Desired.Nodes[0]
 		moved.Namespace, moved.Name = "ns", "acme-shop"
 		moved.Form.Name = "shop"
-		in.Forms = []lynq.FormKey{{Name: "shop"}, {Name: "web"}}
-		in.Nodes = []*plan.Node{&moved}
+		in.Desired.Forms = []lynq.FormKey{{Name: "shop"}, {Name: "web"}}
+		in.Desired.Nodes = []*plan.Node{&moved}
 		decided := Decide(in, Limits{MaxDelete: limits.MaxDelete{Nodes: 1}})
 		if len(decided.Nodes) != 2 || len(decided.Refusals) > 0 {
 			t.Fatalf("plan %+v", decided)
@@ -440,17 +441,16 @@ func TestWhatGoes(t *testing.T) {
 		return &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: form}, Namespace: "ns", Name: node}}
 	}
 	in := &Input{
-		Hub: lynq.HubKey{Name: "crm"}, Forms: []lynq.FormKey{{Name: "web"}}, Active: 3,
-		Nodes: []*plan.Node{
+		Hub: lynq.HubKey{Name: "crm"},
+		Desired: Desired{Forms: []lynq.FormKey{{Name: "web"}}, Active: 3, Nodes: []*plan.Node{
 			{NodeID: lynq.NodeID{Form: lynq.FormKey{Name: "web"}, Namespace: "ns", Name: "a-web"}},
 			{NodeID: lynq.NodeID{Form: lynq.FormKey{Name: "web"}, Namespace: "ns", Name: "b-web"}, Failed: fmt.Errorf("no")},
 			{NodeID: lynq.NodeID{Form: lynq.FormKey{Name: "web"}, Namespace: "ns", Name: "c-web"}},
-		},
-		Inventories: []*inventory.Inventory{inv("a-web", "web"), inv("b-web", "web"), inv("x-web", "web"), inv("y-web", "web"), inv("z-db", "db")},
-		Broken:      map[lynq.NodeKey]error{{Namespace: "ns", Name: "c-web"}: fmt.Errorf("broken")},
+		}},
+		Recorded: Recorded{Inventories: []*inventory.Inventory{inv("a-web", "web"), inv("b-web", "web"), inv("x-web", "web"), inv("y-web", "web"), inv("z-db", "db")}, Broken: map[lynq.NodeKey]error{{Namespace: "ns", Name: "c-web"}: fmt.Errorf("broken")}},
 	}
 	going := func(only map[string]bool) []string {
-		in.Only = only
+		in.Scope.Only = only
 		var names []string
 		for _, n := range Decide(in, Limits{MaxDelete: limits.MaxDelete{Nodes: 9}}).Nodes {
 			if n.Desired == nil {
@@ -472,12 +472,12 @@ func TestWhatGoes(t *testing.T) {
 
 func TestGuards(t *testing.T) {
 	nodes := func(wanted, recorded int) *Input {
-		in := &Input{Hub: lynq.HubKey{Name: "crm"}, Forms: []lynq.FormKey{{Name: "web"}}, Active: wanted}
+		in := &Input{Hub: lynq.HubKey{Name: "crm"}, Desired: Desired{Forms: []lynq.FormKey{{Name: "web"}}, Active: wanted}}
 		for i := range wanted {
-			in.Nodes = append(in.Nodes, &plan.Node{NodeID: lynq.NodeID{Form: lynq.FormKey{Name: "web"}, Namespace: "ns", Name: fmt.Sprintf("n%03d-web", i)}})
+			in.Desired.Nodes = append(in.Desired.Nodes, &plan.Node{NodeID: lynq.NodeID{Form: lynq.FormKey{Name: "web"}, Namespace: "ns", Name: fmt.Sprintf("n%03d-web", i)}})
 		}
 		for i := range recorded {
-			in.Inventories = append(in.Inventories, &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, Namespace: "ns", Name: fmt.Sprintf("n%03d-web", i)}})
+			in.Recorded.Inventories = append(in.Recorded.Inventories, &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, Namespace: "ns", Name: fmt.Sprintf("n%03d-web", i)}})
 		}
 		return in
 	}
@@ -509,11 +509,11 @@ func TestGuards(t *testing.T) {
 		}
 	}
 	emptied := nodes(3, 3)
-	for i, inv := range emptied.Inventories {
-		emptied.Nodes[i].Hub.Name = "crm"
+	for i, inv := range emptied.Recorded.Inventories {
+		emptied.Desired.Nodes[i].Hub.Name = "crm"
 		inv.Entries = []inventory.Entry{{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: inv.Node.Name}}}
 		if i == 0 {
-			emptied.Nodes[i].Objects = []plan.Object{{Ref: inv.Entries[0].Ref}}
+			emptied.Desired.Nodes[i].Objects = []plan.Object{{Ref: inv.Entries[0].Ref}}
 		}
 	}
 	want := "2 of 3 nodes would be deleted or lose objects (ns/n001-web, ns/n002-web), the limit is 1 (--max-delete=25%): 2 get no object from their forms"
@@ -524,32 +524,32 @@ func TestGuards(t *testing.T) {
 		t.Errorf("nodes without objects, as they are to be: %+v", r)
 	}
 	excluding := nodes(3, 3)
-	for i, inv := range excluding.Inventories {
-		excluding.Nodes[i].Hub.Name = "crm"
+	for i, inv := range excluding.Recorded.Inventories {
+		excluding.Desired.Nodes[i].Hub.Name = "crm"
 		kept := inventory.Entry{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "kept-" + inv.Node.Name}, ID: "kept", Lifecycle: lynq.Lifecycle{Deletion: lynq.DeleteRetain}}
 		gold := inventory.Entry{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: inv.Node.Name}, ID: "gold", Lifecycle: lynq.Lifecycle{Deletion: lynq.DeleteDelete}}
 		inv.Entries = []inventory.Entry{kept, gold}
-		excluding.Nodes[i].Objects, excluding.Nodes[i].NotIncluded = []plan.Object{{Ref: kept.Ref, ID: "kept"}}, []string{"gold"}
+		excluding.Desired.Nodes[i].Objects, excluding.Desired.Nodes[i].NotIncluded = []plan.Object{{Ref: kept.Ref, ID: "kept"}}, []string{"gold"}
 		if i == 0 { // it would be retained
-			excluding.Nodes[i].Objects, excluding.Nodes[i].NotIncluded = []plan.Object{{Ref: gold.Ref, ID: "gold"}}, []string{"kept"}
+			excluding.Desired.Nodes[i].Objects, excluding.Desired.Nodes[i].NotIncluded = []plan.Object{{Ref: gold.Ref, ID: "gold"}}, []string{"kept"}
 		}
 	}
 	want = "2 of 3 nodes would be deleted or lose objects (ns/n001-web, ns/n002-web), the limit is 1 (--max-delete=25%): 2 lose objects through includeWhen or values of a chart"
 	if r := Decide(excluding, Limits{MaxDelete: limits.DefaultMaxDelete()}).Refusals; len(r) != 1 || r[0].What != want || r[0].Fix != "check the rows and the forms; to do this anyway, pass --max-delete=2" {
 		t.Errorf("nodes that lose objects: %+v", r)
 	}
-	for i, inv := range excluding.Inventories { // another resource renders the same object
-		excluding.Nodes[i].Objects = []plan.Object{{Ref: inv.Entries[1].Ref, ID: "silver"}, {Ref: inv.Entries[0].Ref, ID: "kept"}}
+	for i, inv := range excluding.Recorded.Inventories { // another resource renders the same object
+		excluding.Desired.Nodes[i].Objects = []plan.Object{{Ref: inv.Entries[1].Ref, ID: "silver"}, {Ref: inv.Entries[0].Ref, ID: "kept"}}
 	}
 	if r := Decide(excluding, Limits{MaxDelete: limits.DefaultMaxDelete()}).Refusals; len(r) != 0 {
 		t.Errorf("nodes whose objects change their resource: %+v", r)
 	}
 	in := nodes(1, 1)
-	in.OperatorNodes = map[string]int{in.Hub.Namespace: 1, "other": 1}
+	in.Recorded.OperatorNodes = map[string]int{in.Hub.Namespace: 1, "other": 1}
 	if r := Decide(in, Limits{}).Refusals; len(r) != 1 || r[0].Guard != plan.GuardOperator || !strings.HasSuffix(r[0].What, "it has 2 LynqNode resources") {
 		t.Errorf("with the operator's nodes: %+v", r)
 	}
-	in.OperatorNodes = map[string]int{"other": 1}
+	in.Recorded.OperatorNodes = map[string]int{"other": 1}
 	if r := Decide(in, Limits{}).Refusals; len(r) != 1 || !strings.HasSuffix(r[0].What, "it has 1 LynqNode resource in namespace other") || !strings.Contains(r[0].Fix, "LynqHub other/"+in.Hub.Name) {
 		t.Errorf("with nodes of the operator's hub in another namespace: %+v", r)
 	}
@@ -571,9 +571,9 @@ func TestMaxDelete(t *testing.T) {
 // another namespace alone, and takes none of them over.
 func TestHubsOfOneName(t *testing.T) {
 	in := scene(ours, lynq.DefaultPolicy())
-	in.Hub.Namespace, in.Nodes[0].Hub.Namespace = "here", "here"
-	in.Inventories[0].Node.Hub.Namespace = "there"
-	in.Inventories = append(in.Inventories, &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "there", Name: "crm"}, Form: lynq.FormKey{Name: "web"}, Namespace: "ns", Name: "x-web"}})
+	in.Hub.Namespace, in.Desired.Nodes[0].Hub.Namespace = "here", "here"
+	in.Recorded.Inventories[0].Node.Hub.Namespace = "there"
+	in.Recorded.Inventories = append(in.Recorded.Inventories, &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "there", Name: "crm"}, Form: lynq.FormKey{Name: "web"}, Namespace: "ns", Name: "x-web"}})
 	decided := Decide(in, Limits{})
 	if len(decided.Nodes) != 1 || len(decided.Refusals) > 0 {
 		t.Fatalf("plan %+v", decided)
@@ -581,7 +581,7 @@ func TestHubsOfOneName(t *testing.T) {
 	if n := decided.Nodes[0]; n.Desired.Failed == nil || len(n.Steps) > 0 {
 		t.Errorf("the node whose record is another hub's: %+v", n)
 	}
-	in.Inventories[0].Node.Hub.Namespace = ""
+	in.Recorded.Inventories[0].Node.Hub.Namespace = ""
 	if n := Decide(in, Limits{}).Nodes[0]; n.Desired.Failed != nil {
 		t.Errorf("the record of an unknown hub: %v", n.Desired.Failed)
 	}
@@ -609,7 +609,7 @@ func TestForgedOnce(t *testing.T) {
 				p := lynq.DefaultPolicy()
 				p.Creation, p.Deletion = creation, lynq.DeleteRetain
 				in := scene(nobodys, p)
-				l := in.Live[in.Nodes[0].Objects[0].Ref]
+				l := in.Observed.Live[in.Desired.Nodes[0].Objects[0].Ref]
 				l.CreatedOnce, l.ResourceID, l.DeletionPolicy = said, "app", p.Deletion
 				for _, mark := range tt.marks {
 					mark(l)

@@ -78,8 +78,8 @@ func TestOverride(t *testing.T) {
 			p := lynq.DefaultPolicy()
 			p.Patch = strategy
 			in := scene(ours, p)
-			in.Live[in.Nodes[0].Objects[0].Ref].ClientSide = true
-			in.Inventories[0].Entries[0].Adopted = adopted
+			in.Observed.Live[in.Desired.Nodes[0].Objects[0].Ref].ClientSide = true
+			in.Recorded.Inventories[0].Entries[0].Adopted = adopted
 			want := verdict{plan.ActionKeep, plan.ReasonUpToDate}
 			if strategy == lynq.PatchOverride {
 				want = verdict{plan.ActionUpdate, plan.ReasonDrifted}

@@ -13,9 +13,9 @@ import (
 // run saw it complete.
 func endedScene(at situation, p lynq.Policy, ends, ended bool) *Input {
 	in := scene(at, p)
-	in.Nodes[0].Objects[0].Ends = ends
-	for i := range in.Inventories[0].Entries {
-		in.Inventories[0].Entries[i].Ended = ended
+	in.Desired.Nodes[0].Objects[0].Ends = ends
+	for i := range in.Recorded.Inventories[0].Entries {
+		in.Recorded.Inventories[0].Entries[i].Ended = ended
 	}
 	return in
 }
@@ -37,9 +37,9 @@ func TestEnded(t *testing.T) {
 				} {
 					want := before
 					if name == "ended, another version" {
-						in.Nodes[0].Objects[0].Digest = "d9"
+						in.Desired.Nodes[0].Objects[0].Digest = "d9"
 						other := endedScene(at, p, true, false)
-						other.Nodes[0].Objects[0].Digest = "d9"
+						other.Desired.Nodes[0].Objects[0].Digest = "d9"
 						want = firstVerdict(t, other)
 					}
 					once := name == "ended, another version" && creation == lynq.CreateOnce
@@ -67,15 +67,15 @@ func TestEndedIsPurged(t *testing.T) {
 		t.Fatalf("entry %+v, up to date %t", r, s.UpToDate())
 	}
 	in = endedScene(vanished, lynq.DefaultPolicy(), true, true)
-	in.Inventories[0].Entries = []inventory.Entry{r}
-	if unlooked := plan.Unlooked(in.Nodes, in.Inventories); !unlooked[r.Ref] {
+	in.Recorded.Inventories[0].Entries = []inventory.Entry{r}
+	if unlooked := plan.Unlooked(in.Desired.Nodes, in.Recorded.Inventories); !unlooked[r.Ref] {
 		t.Error("the next run reads it")
 	}
 	s = &Decide(in, Limits{AllowEmpty: true}).Nodes[0].Steps[0]
 	if s.Reason != plan.ReasonCompleted || !s.UpToDate() {
 		t.Errorf("%s (%s), entry %+v, next %+v", s.Action, s.Reason, r, s.NextEntry())
 	}
-	in.Nodes[0].Objects[0].Digest = "d9"
+	in.Desired.Nodes[0].Objects[0].Digest = "d9"
 	if s = &Decide(in, Limits{AllowEmpty: true}).Nodes[0].Steps[0]; s.Action != plan.ActionCreate {
 		t.Errorf("its manifest changed: %s (%s)", s.Action, s.Reason)
 	}

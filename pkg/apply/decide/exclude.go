@@ -36,7 +36,7 @@ func excludedBy(rule *lynq.Exclusion) string {
 // returns "". A command without files knows no rules, so the exclusions of the last apply
 // count.
 func (d *decider) excluded(me plan.Owner, r *inventory.Entry) string {
-	if d.in.Exclude == nil {
+	if d.in.Desired.Exclude == nil {
 		if r.Excluded {
 			return "it was excluded when its form was last applied (remove the rule, then apply)"
 		}
@@ -46,8 +46,8 @@ func (d *decider) excluded(me plan.Owner, r *inventory.Entry) string {
 	if inv == nil {
 		return ""
 	}
-	for _, f := range d.in.Forms {
-		if rule := d.in.Exclude[f].Find(r.Ref); rule != nil && ofForm(inv, f) {
+	for _, f := range d.in.Desired.Forms {
+		if rule := d.in.Desired.Exclude[f].Find(r.Ref); rule != nil && ofForm(inv, f) {
 			return excludedBy(rule)
 		}
 	}

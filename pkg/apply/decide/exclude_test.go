@@ -17,12 +17,12 @@ func TestExcluded(t *testing.T) {
 			p := lynq.DefaultPolicy()
 			p.Deletion = deletion
 			for name, change := range map[string]func(*Input){
-				"wanted":    func(in *Input) { in.Nodes[0].Objects[0].Exclusion = &rule },
-				"dropped":   func(in *Input) { in.Nodes[0].Objects = nil },
-				"node gone": func(in *Input) { in.Nodes = nil },
+				"wanted":    func(in *Input) { in.Desired.Nodes[0].Objects[0].Exclusion = &rule },
+				"dropped":   func(in *Input) { in.Desired.Nodes[0].Objects = nil },
+				"node gone": func(in *Input) { in.Desired.Nodes = nil },
 			} {
 				in := scene(at, p)
-				in.Exclude = map[lynq.FormKey]lynq.Exclusions{{Name: "web"}: {rule}}
+				in.Desired.Exclude = map[lynq.FormKey]lynq.Exclusions{{Name: "web"}: {rule}}
 				change(in)
 				for _, n := range Decide(in, Limits{AllowEmpty: true}).Nodes {
 					for i := range n.Steps {
@@ -52,9 +52,9 @@ func TestExcludedRecorded(t *testing.T) {
 		{map[lynq.FormKey]lynq.Exclusions{{Name: "api"}: {{Kind: "Deployment", Name: "*"}}}, plan.ActionDelete},
 	} {
 		in := scene(ours, lynq.DefaultPolicy())
-		in.Nodes, in.Exclude = nil, tt.rules
-		in.Inventories[0].Entries[0].Excluded = true
-		in.Delete = map[lynq.NodeKey]bool{{Namespace: "ns", Name: "acme-web"}: true}
+		in.Desired.Nodes, in.Desired.Exclude = nil, tt.rules
+		in.Recorded.Inventories[0].Entries[0].Excluded = true
+		in.Scope.Delete = map[lynq.NodeKey]bool{{Namespace: "ns", Name: "acme-web"}: true}
 		if got := Decide(in, Limits{AllowEmpty: true}).Nodes[0].Steps[0].Action; got != tt.want {
 			t.Errorf("with rules %v: %s, want %s", tt.rules, got, tt.want)
 		}
@@ -65,7 +65,7 @@ func TestExcludedRecorded(t *testing.T) {
 // an excluded object.
 func TestExcludedDependency(t *testing.T) {
 	in := scene(ours, lynq.DefaultPolicy())
-	n := in.Nodes[0]
+	n := in.Desired.Nodes[0]
 	n.Objects[0].Exclusion = &lynq.Exclusion{Kind: "Deployment", Name: "*"}
 	after := n.Objects[0]
 	after.ID, after.Exclusion, after.DependIDs = "after", nil, []string{"app"}
@@ -84,7 +84,7 @@ func TestExcludedDependency(t *testing.T) {
 // without it.
 func TestExcludedHook(t *testing.T) {
 	in := hookScene("", "", nil)
-	in.Exclude = map[lynq.FormKey]lynq.Exclusions{{Name: "web"}: {{Kind: "Job", Name: "*-backup"}}}
+	in.Desired.Exclude = map[lynq.FormKey]lynq.Exclusions{{Name: "web"}: {{Kind: "Job", Name: "*-backup"}}}
 	steps := Decide(in, Limits{AllowEmpty: true}).Nodes[0].Steps
 	var got []string
 	for i := range steps {

@@ -22,8 +22,8 @@ func TestForgedDigest(t *testing.T) {
 			p := lynq.DefaultPolicy()
 			p.Patch = patch
 			in := scene(ours, p)
-			in.Nodes[0].Objects[0].Mark = "d1"
-			for _, l := range in.Live {
+			in.Desired.Nodes[0].Objects[0].Mark = "d1"
+			for _, l := range in.Observed.Live {
 				l.Mark = mark
 			}
 			s := &Decide(in, Limits{AllowEmpty: true}).Nodes[0].Steps[0]
@@ -43,11 +43,11 @@ func TestForgedDigest(t *testing.T) {
 func TestForgedFields(t *testing.T) {
 	forged := func() *Input {
 		in := scene(drift, lynq.DefaultPolicy())
-		in.Nodes[0].Objects[0].Mark = "d1"
-		for ref, l := range in.Live {
+		in.Desired.Nodes[0].Objects[0].Mark = "d1"
+		for ref, l := range in.Observed.Live {
 			l.Mark = "d1"
-			for i := range in.Inventories[0].Entries {
-				if r := &in.Inventories[0].Entries[i]; r.Ref == ref {
+			for i := range in.Recorded.Inventories[0].Entries {
+				if r := &in.Recorded.Inventories[0].Entries[i]; r.Ref == ref {
 					r.Fields, r.Generation, r.ResourceVersion = l.Fields, l.Generation, l.ResourceVersion
 				}
 			}
@@ -63,9 +63,9 @@ func TestForgedFields(t *testing.T) {
 		lynq.PatchRecreate: {plan.ActionUpdate, plan.ReasonDrifted},
 	} {
 		in := taken(forged())
-		policy := *in.Nodes[0].Objects[0].Policy
+		policy := *in.Desired.Nodes[0].Objects[0].Policy
 		policy.Patch = strategy
-		in.Nodes[0].Objects[0].Policy = &policy
+		in.Desired.Nodes[0].Objects[0].Policy = &policy
 		if got := firstVerdict(t, in); got != want {
 			t.Errorf("%s, a followed change: %v", strategy, got)
 		}
@@ -75,8 +75,8 @@ func TestForgedFields(t *testing.T) {
 		}
 	}
 	in := forged()
-	in.Nodes[0].Objects[0].Digest, in.Nodes[0].Objects[0].Mark = "d9", "d9"
-	in.Inventories[0].Entries[0].Digest = "d9"
+	in.Desired.Nodes[0].Objects[0].Digest, in.Desired.Nodes[0].Objects[0].Mark = "d9", "d9"
+	in.Recorded.Inventories[0].Entries[0].Digest = "d9"
 	if got := firstVerdict(t, in); got != (verdict{plan.ActionUpdate, plan.ReasonUntracked}) {
 		t.Errorf("a changed manifest: %v", got)
 	}
@@ -84,8 +84,8 @@ func TestForgedFields(t *testing.T) {
 
 // taken adds a field of the manifest that another client has now to the live objects.
 func taken(in *Input) *Input {
-	in.Nodes[0].Objects[0].Body = []byte(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{},"data":{"plan":"gold"}}`)
-	for _, l := range in.Live {
+	in.Desired.Nodes[0].Objects[0].Body = []byte(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{},"data":{"plan":"gold"}}`)
+	for _, l := range in.Observed.Live {
 		l.Change(func(r *tracking.Rare) {
 			r.Ours = []*metav1.FieldsV1{metav1.NewFieldsV1(`{"f:metadata":{"f:labels":{"f:lynq.sh/hub":{}}}}`)}
 			r.Others = []*metav1.FieldsV1{metav1.NewFieldsV1(`{"f:data":{"f:plan":{}}}`)}

@@ -36,7 +36,7 @@ func arrangeForms(p *plan.Plan, in *Input) []plan.Refusal {
 		n := &p.Nodes[i]
 		o.plans[n.UID], o.nodes[n.Key()] = append(o.plans[n.UID], n), n
 	}
-	for _, inv := range in.Inventories {
+	for _, inv := range in.Recorded.Inventories {
 		if o.nodes[inv.Node.Key()] == nil {
 			o.other[inv.Node.UID] = append(o.other[inv.Node.UID], inv)
 		}
@@ -46,7 +46,7 @@ func arrangeForms(p *plan.Plan, in *Input) []plan.Refusal {
 		switch n := &p.Nodes[i]; {
 		case n.Desired == nil:
 			all = append(all, o.leaving(n)...)
-		case n.Desired.Failed == nil && !in.KeepContent && slices.ContainsFunc(n.Steps, func(s plan.Step) bool { return s.Changes() }):
+		case n.Desired.Failed == nil && !in.Options.KeepContent && slices.ContainsFunc(n.Steps, func(s plan.Step) bool { return s.Changes() }):
 			o.wanted(n)
 		}
 	}
@@ -55,13 +55,13 @@ func arrangeForms(p *plan.Plan, in *Input) []plan.Refusal {
 
 // formsDepend reports whether any form depends on another, now or in its last apply.
 func (in *Input) formsDepend() bool {
-	for _, err := range in.Broken {
+	for _, err := range in.Recorded.Broken {
 		if b := (*inventory.UnreadableError)(nil); errors.As(err, &b) && len(b.DependForms) > 0 {
 			return true
 		}
 	}
-	return slices.ContainsFunc(in.Nodes, func(n *plan.Node) bool { return len(n.DependForms) > 0 }) ||
-		slices.ContainsFunc(in.Inventories, func(inv *inventory.Inventory) bool { return len(inv.DependForms) > 0 })
+	return slices.ContainsFunc(in.Desired.Nodes, func(n *plan.Node) bool { return len(n.DependForms) > 0 }) ||
+		slices.ContainsFunc(in.Recorded.Inventories, func(inv *inventory.Inventory) bool { return len(inv.DependForms) > 0 })
 }
 
 // wanted makes a node wait for the nodes that its form depends on.
@@ -119,7 +119,7 @@ func (o *dependents) recorded(n *plan.NodePlan, key lynq.NodeKey, inv *inventory
 func (o *dependents) unreadable(uid string) []*inventory.UnreadableError {
 	var all []*inventory.UnreadableError
 	label, _ := naming.UIDLabel(uid)
-	for _, err := range o.in.Broken {
+	for _, err := range o.in.Recorded.Broken {
 		if b := (*inventory.UnreadableError)(nil); errors.As(err, &b) && (b.UIDLabel == "" || b.UIDLabel == label) {
 			all = append(all, b)
 		}
@@ -155,7 +155,7 @@ func (o *dependents) leaving(n *plan.NodePlan) []staying {
 	var all []staying
 	stays := func(key lynq.NodeKey) {
 		unmetFor(n, "lynqctl keeps it, because node %s depends on it (dependForms) and is kept (delete both in one run, or that one first)", key)
-		if o.in.Delete[n.Key()] && !n.Inventory.Deleting {
+		if o.in.Scope.Delete[n.Key()] && !n.Inventory.Deleting {
 			all = append(all, staying{key, n.Key()})
 		}
 	}

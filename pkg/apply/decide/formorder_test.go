@@ -24,7 +24,7 @@ type tenancy struct {
 }
 
 func newTenancy() *tenancy {
-	return &tenancy{&decide.Input{Hub: lynq.HubKey{Name: "crm"}, Active: 1, Live: map[lynq.Ref]*tracking.Live{}, Broken: map[lynq.NodeKey]error{}}}
+	return &tenancy{&decide.Input{Hub: lynq.HubKey{Name: "crm"}, Desired: decide.Desired{Active: 1}, Observed: plan.Observed{Live: map[lynq.Ref]*tracking.Live{}}, Recorded: decide.Recorded{Broken: map[lynq.NodeKey]error{}}}}
 }
 
 func dependsOfForm(form string) []string {
@@ -39,7 +39,7 @@ func (s *tenancy) row(form string) *plan.Node {
 	n := &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: form}, UID: "acme", Namespace: nodeOf(form).Namespace, Name: nodeOf(form).Name}, DependForms: dependsOfForm(form), Objects: []plan.Object{
 		{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme-" + form}, APIVersion: "v1", ID: "a", Policy: &p, Owned: true, Digest: "d1"},
 	}}
-	s.in.Nodes = append(s.in.Nodes, n)
+	s.in.Desired.Nodes = append(s.in.Desired.Nodes, n)
 	return n
 }
 
@@ -51,15 +51,15 @@ func (s *tenancy) recorded(form string) *inventory.Inventory {
 		Entries: []inventory.Entry{{Ref: ref, ID: "a", APIVersion: "v1", UID: form, Digest: "d1", Fields: "f", Lifecycle: lynq.Lifecycle{Deletion: lynq.DeleteDelete, Patch: lynq.PatchApply}}},
 		Status:  inventory.Status{Conditions: []inventory.Condition{{Type: inventory.ConditionReady, Status: "True"}}},
 	}
-	s.in.Inventories = append(s.in.Inventories, inv)
-	s.in.Live[ref] = &tracking.Live{Ref: ref, UID: types.UID(form), Hub: "crm", PartOf: inventory.ID("ns", inventory.Name(inv.Node.Name)), Owners: []types.UID{uid}, Fields: "f", DeletionPolicy: lynq.DeleteDelete, ResourceID: "a"}
+	s.in.Recorded.Inventories = append(s.in.Recorded.Inventories, inv)
+	s.in.Observed.Live[ref] = &tracking.Live{Ref: ref, UID: types.UID(form), Hub: "crm", PartOf: inventory.ID("ns", inventory.Name(inv.Node.Name)), Owners: []types.UID{uid}, Fields: "f", DeletionPolicy: lynq.DeleteDelete, ResourceID: "a"}
 	return inv
 }
 
 // order describes what the nodes wait for, or why lynqctl skips them.
 func (s *tenancy) order(forms ...string) string {
 	for _, f := range forms {
-		s.in.Forms = append(s.in.Forms, lynq.FormKey{Name: f})
+		s.in.Desired.Forms = append(s.in.Desired.Forms, lynq.FormKey{Name: f})
 	}
 	p := decide.Decide(s.in, decide.Limits{AllowEmpty: true, MaxDelete: limits.MaxDelete{Nodes: 10}})
 	var all []string
@@ -121,13 +121,13 @@ func TestDependForms(t *testing.T) {
 		"left out, and being deleted":  {func(s *tenancy) { s.row("web"); s.recorded("db").Deleting = true }, []string{"web"}, "web:" + fmt.Sprintf(notReadyD, "is being deleted")},
 		"left out, and unreadable": {func(s *tenancy) {
 			s.row("web")
-			s.in.Broken[nodeOf("db")] = &inventory.UnreadableError{Node: lynq.NodeID{Form: lynq.FormKey{Name: "db"}, Namespace: "ns", Name: "acme-db"}, Name: "lynqnode-acme-db", Where: "data", Err: errors.New("no")}
-			s.in.Only = map[string]bool{"acme-web": true}
+			s.in.Recorded.Broken[nodeOf("db")] = &inventory.UnreadableError{Node: lynq.NodeID{Form: lynq.FormKey{Name: "db"}, Namespace: "ns", Name: "acme-db"}, Name: "lynqnode-acme-db", Where: "data", Err: errors.New("no")}
+			s.in.Scope.Only = map[string]bool{"acme-web": true}
 		}, []string{"web"}, "web: it waits for the node of form db of its row (dependForms), and lynqctl can't tell whether that exists: ConfigMap ns/lynqnode-acme-db: data: no (restore it as it was, or remove its finalizers and delete it with --cascade=orphan if lynqctl never made it; until then, lynqctl changes nothing of node ns/acme-db)"},
 		"its objects are left out": {func(s *tenancy) {
 			s.row("web")
 			s.row("db").Objects[0].LeftOut = true
-			s.in.Narrowed = true
+			s.in.Scope.Narrowed = true
 		}, all, "web: db" + noDB + "\ndb:"},
 		"all go":             {func(s *tenancy) { s.recorded("net"); s.recorded("db"); s.recorded("web") }, all, "net: db\ndb: web\nweb:"},
 		"one goes by itself": {func(s *tenancy) { s.recorded("db"); s.recorded("web") }, []string{"web"}, "web:"},
@@ -140,22 +140,22 @@ func TestDependForms(t *testing.T) {
 		"it is deleted, and what depends on it stays": {func(s *tenancy) {
 			s.recorded("db")
 			s.recorded("web")
-			s.in.Delete = map[lynq.NodeKey]bool{nodeOf("db"): true}
+			s.in.Scope.Delete = map[lynq.NodeKey]bool{nodeOf("db"): true}
 		}, nil, "db:" + staysWeb + "\n" + refused},
 		"it is deleted, and leaves all behind": {func(s *tenancy) {
 			s.recorded("db")
 			s.recorded("web")
-			s.in.Delete, s.in.Cascade = map[lynq.NodeKey]bool{nodeOf("db"): true}, plan.CascadeOrphan
+			s.in.Scope.Delete, s.in.Options.Cascade = map[lynq.NodeKey]bool{nodeOf("db"): true}, plan.CascadeOrphan
 		}, nil, "db:"},
 		"both are deleted": {func(s *tenancy) {
 			s.recorded("db")
 			s.recorded("web")
-			s.in.Delete = map[lynq.NodeKey]bool{nodeOf("db"): true, nodeOf("web"): true}
+			s.in.Scope.Delete = map[lynq.NodeKey]bool{nodeOf("db"): true, nodeOf("web"): true}
 		}, nil, "db: web\nweb:"},
 		"what depends on it can't be read": {func(s *tenancy) {
 			s.recorded("db")
-			s.in.Broken[nodeOf("web")] = &inventory.UnreadableError{Node: lynq.NodeID{Form: lynq.FormKey{Name: "web"}, Namespace: "ns", Name: "acme-web"}, UIDLabel: "acme", DependForms: []string{"db"}, Err: errors.New("no")}
-			s.in.Only = map[string]bool{"acme-db": true}
+			s.in.Recorded.Broken[nodeOf("web")] = &inventory.UnreadableError{Node: lynq.NodeID{Form: lynq.FormKey{Name: "web"}, Namespace: "ns", Name: "acme-web"}, UIDLabel: "acme", DependForms: []string{"db"}, Err: errors.New("no")}
+			s.in.Scope.Only = map[string]bool{"acme-db": true}
 		}, []string{"db"}, "db:" + staysWeb},
 		"they were recorded in a circle": {func(s *tenancy) {
 			s.recorded("net").DependForms = []string{"web"}
@@ -175,7 +175,7 @@ func TestDependForms(t *testing.T) {
 			web := s.recorded("web")
 			ns := lynq.Ref{Kind: "Namespace", Name: "ns"}
 			web.Entries = append(web.Entries, inventory.Entry{Ref: ns, ID: "ns", APIVersion: "v1", UID: "n", Digest: "d1", Lifecycle: lynq.Lifecycle{Deletion: lynq.DeleteDelete}})
-			s.in.Live[ns] = &tracking.Live{Ref: ns, UID: "n", Hub: "crm", Node: "acme-web", NodeNamespace: "ns"}
+			s.in.Observed.Live[ns] = &tracking.Live{Ref: ns, UID: "n", Hub: "crm", Node: "acme-web", NodeNamespace: "ns"}
 		}, []string{"db", "web"}, "db:\nweb:"},
 	} {
 		s := newTenancy()
@@ -193,7 +193,7 @@ func TestDependFormsCollected(t *testing.T) {
 	for form, want := range map[string]plan.Action{"web": plan.ActionDelete, "net": plan.ActionCollect} {
 		s := newTenancy()
 		s.recorded(form)
-		s.in.Delete, s.in.Cascade = map[lynq.NodeKey]bool{nodeOf(form): true}, plan.CascadeBackground
+		s.in.Scope.Delete, s.in.Options.Cascade = map[lynq.NodeKey]bool{nodeOf(form): true}, plan.CascadeBackground
 		if got := decide.Decide(s.in, decide.Limits{AllowEmpty: true}).Nodes[0].Steps[0].Action; got != want {
 			t.Errorf("%s: %s, want %s", form, got, want)
 		}
@@ -228,7 +228,7 @@ func TestDependFormsRecorded(t *testing.T) {
 // TestHeldDependents checks that a node doesn't wait for a held deletion of its dependency.
 func TestHeldDependents(t *testing.T) {
 	s := newTenancy()
-	s.in.Forms = []lynq.FormKey{{Name: "web"}, {Name: "db"}}
+	s.in.Desired.Forms = []lynq.FormKey{{Name: "web"}, {Name: "db"}}
 	s.recorded("web")
 	s.recorded("db")
 	s.row("web").Objects[0].Digest = "d2"

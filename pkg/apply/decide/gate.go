@@ -99,7 +99,7 @@ func release(message string) *answer {
 // notNarrowed requires that no selector leaves objects out. Otherwise nobody knows which
 // recorded objects it would have left out.
 func notNarrowed(d *decider, q *question) *answer {
-	if d.in.Narrowed && q.asker == askerNode {
+	if d.in.Scope.Narrowed && q.asker == askerNode {
 		return &answer{Action: plan.ActionKeep, Reason: plan.ReasonLeftOut}
 	}
 	return nil
@@ -111,7 +111,7 @@ func observed(d *decider, q *question) *answer {
 	if q.live != nil {
 		return nil
 	}
-	if why := d.in.GiveUp[q.ref()]; why != nil && q.ref().Namespace == q.me.Namespace {
+	if why := d.in.Options.GiveUp[q.ref()]; why != nil && q.ref().Namespace == q.me.Namespace {
 		return keep(plan.ReasonUnknown, mayRefer(q.me, why))
 	}
 	s := plan.Step{Entry: q.entry, Reason: q.why}
@@ -173,7 +173,7 @@ func notRendered(d *decider, q *question) *answer {
 		switch by := of.owner(other); {
 		case of.leavesDone(other, q):
 			return nil // the conditions about owners decide
-		case of.in.planned(other):
+		case of.in.Scope.Plans(other):
 			a := release("node " + other.String() + " has it now")
 			to := other
 			a.To = &to
@@ -183,7 +183,7 @@ func notRendered(d *decider, q *question) *answer {
 		}
 		return keep(plan.ReasonRendered, "node "+other.String()+", which another run applies, takes it over: the next run drops its entry")
 	}
-	return d.in.Elsewhere.keeps(d, q)
+	return d.in.Desired.Elsewhere.keeps(d, q)
 }
 
 // notClaimed requires that no row of any hub in the run that failed to render may need the
@@ -327,7 +327,7 @@ func policyDeletes(d *decider, q *question) *answer {
 		// The node of a renamed form or row is neither deleted nor unchanged, so each of
 		// the two policies can keep the object.
 		renamed := q.why == plan.ReasonRenamed && kept.WhenNodeGoes
-		if d.in.Cascade == plan.CascadeOrphan || renamed || q.why.NodeStays() && kept.WhenDropped || !q.why.NodeStays() && kept.WhenNodeGoes {
+		if d.in.Options.Cascade == plan.CascadeOrphan || renamed || q.why.NodeStays() && kept.WhenDropped || !q.why.NodeStays() && kept.WhenNodeGoes {
 			return &answer{Action: plan.ActionOrphan}
 		}
 	case askerRecreate:

@@ -16,13 +16,13 @@ import (
 // asker that may delete it.
 func asked(who asker) (*decider, *question) {
 	in := scene(ours, lynq.DefaultPolicy())
-	o := in.Nodes[0].Objects[0]
+	o := in.Desired.Nodes[0].Objects[0]
 	if who != askerPurge && who != askerRecreate {
-		in.Nodes[0].Objects = nil
+		in.Desired.Nodes[0].Objects = nil
 	}
 	q := &question{
-		asker: who, me: plan.NewOwner(lynq.NodeKey{Namespace: "ns", Name: "acme-web"}, lynq.HubKey{Name: "crm"}, in.Inventories[0]), entry: &in.Inventories[0].Entries[0],
-		live: in.Live[o.Ref], why: plan.ReasonRemoved, keeps: lynq.DeleteDelete,
+		asker: who, me: plan.NewOwner(lynq.NodeKey{Namespace: "ns", Name: "acme-web"}, lynq.HubKey{Name: "crm"}, in.Recorded.Inventories[0]), entry: &in.Recorded.Inventories[0].Entries[0],
+		live: in.Observed.Live[o.Ref], why: plan.ReasonRemoved, keeps: lynq.DeleteDelete,
 	}
 	switch who {
 	case askerPrune:
@@ -55,22 +55,22 @@ func TestGate(t *testing.T) {
 		"not seen": {change: func(_ *decider, q *question) { q.live = nil }},
 		"not served": {change: func(d *decider, q *question) {
 			q.live = nil
-			d.in.Unknown = map[lynq.Ref]error{q.ref(): errors.New("403")}
+			d.in.Observed.Unknown = map[lynq.Ref]error{q.ref(): errors.New("403")}
 		}, says: "403"},
 		"another node renders": {change: func(d *decider, q *question) { d.desired()[q.ref()] = other }, says: "node ns/bolt-web"},
 		"a row that the run leaves out renders": {change: func(d *decider, q *question) {
-			d.in.Elsewhere = NewSurvey([]*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "ns", Name: "eu"}, Namespace: other.Namespace, Name: other.Name}, Objects: []plan.Object{{Ref: q.ref()}}}})
+			d.in.Desired.Elsewhere = NewSurvey([]*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "ns", Name: "eu"}, Namespace: other.Namespace, Name: other.Name}, Objects: []plan.Object{{Ref: q.ref()}}}})
 		}, says: "node ns/bolt-web of hub ns/eu renders it (apply both hubs in one run to move it)"},
 		"a row renders it under another name": {change: func(d *decider, q *question) {
 			as := viewed(q.ref().Name)
 			d.names = map[types.UID][]lynq.Ref{q.live.UID: {q.ref(), as}}
 			d.desired()[as] = other
 		}, says: "which node ns/bolt-web renders"},
-		"nobody knows what others render":             {change: func(d *decider, _ *question) { d.in.Elsewhere = FailedSurvey(errors.New("no route to host")) }, says: "no route to host"},
-		"a row that failed to render may":             {change: func(d *decider, q *question) { d.in.Elsewhere = NewSurvey(failed(q)) }, says: `row "bolt"`},
+		"nobody knows what others render":             {change: func(d *decider, _ *question) { d.in.Desired.Elsewhere = FailedSurvey(errors.New("no route to host")) }, says: "no route to host"},
+		"a row that failed to render may":             {change: func(d *decider, q *question) { d.in.Desired.Elsewhere = NewSurvey(failed(q)) }, says: `row "bolt"`},
 		"a row of this run that failed to render may": {change: func(d *decider, q *question) { d.claims = claimsOf(failed(q)) }, says: `row "bolt"`},
 		"a row of another hub that failed to render may": {change: func(d *decider, q *question) {
-			d.beside = []*decider{newDecider(&Input{Hub: lynq.HubKey{Namespace: "ns", Name: "eu"}, Nodes: failed(q)})}
+			d.beside = []*decider{newDecider(&Input{Hub: lynq.HubKey{Namespace: "ns", Name: "eu"}, Desired: Desired{Nodes: failed(q)}})}
 		}, says: `row "bolt"`},
 		"a failed row may need what lynqctl deletes with another node": {change: func(d *decider, q *question) {
 			d.claims, q.why = claimsOf(failed(q)), plan.ReasonNodeGone
@@ -125,10 +125,10 @@ func TestGivenUpUnseen(t *testing.T) {
 		"read, and not ours":           {func(q *question) { q.live.Hub, q.live.PartOf, q.live.Owners = "", "", nil }, plan.ActionRelease},
 	} {
 		d, q := asked(askerNode)
-		d.in.GiveUp = map[lynq.Ref]error{q.ref(): errors.New("403")}
+		d.in.Options.GiveUp = map[lynq.Ref]error{q.ref(): errors.New("403")}
 		tt.change(q)
 		if q.live != nil {
-			d.in.GiveUp[q.ref()] = nil
+			d.in.Options.GiveUp[q.ref()] = nil
 		}
 		if a := d.gate(q); a.Action != tt.want || q.live == nil && !strings.Contains(a.Message, "403") {
 			t.Errorf("%s: %s %s, want %s", name, a.Action, a.Message, tt.want)
@@ -139,7 +139,7 @@ func TestGivenUpUnseen(t *testing.T) {
 // TestEmptyNarrowed checks that -l doesn't hide that no row is active.
 func TestEmptyNarrowed(t *testing.T) {
 	in := scene(ours, lynq.DefaultPolicy())
-	in.Nodes, in.Active, in.Narrowed = nil, 0, true
+	in.Desired.Nodes, in.Desired.Active, in.Scope.Narrowed = nil, 0, true
 	if r := Decide(in, Limits{}).Refusals; len(r) != 1 || r[0].Guard != plan.GuardEmpty {
 		t.Errorf("%+v", r)
 	}
@@ -181,13 +181,13 @@ func testUnlisted(t *testing.T, leaves bool) {
 	t.Helper()
 	in := scene(ours, lynq.DefaultPolicy())
 	if leaves {
-		in.Nodes = nil
+		in.Desired.Nodes = nil
 	}
 	unlisted := &tracking.Live{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "copy"}, UID: "c", Owners: []types.UID{"inv"}}
 	other := &tracking.Live{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "other"}, UID: "o", Owners: []types.UID{"x"}}
-	in.Unlisted = map[lynq.Ref]*tracking.Live{unlisted.Ref: unlisted, other.Ref: other}
+	in.Observed.Unlisted = map[lynq.Ref]*tracking.Live{unlisted.Ref: unlisted, other.Ref: other}
 	for why, exclude := range map[string]lynq.Exclusions{"": nil, "it is excluded (: ConfigMap/copy)": {{Kind: "ConfigMap", Name: "copy"}}} {
-		in.Exclude = map[lynq.FormKey]lynq.Exclusions{in.Forms[0]: exclude}
+		in.Desired.Exclude = map[lynq.FormKey]lynq.Exclusions{in.Desired.Forms[0]: exclude}
 		p := Decide(in, Limits{AllowEmpty: true})
 		if len(p.Nodes) != 1 || len(p.Nodes[0].Unlisted) != 1 || p.Nodes[0].Unlisted[0] != (plan.Unlisted{Live: unlisted, Excluded: why}) {
 			t.Errorf("excluded %q: %+v", why, p.Nodes[0].Unlisted[0].Excluded)

@@ -60,13 +60,13 @@ func TestDeletedNode(t *testing.T) {
 						p := lynq.DefaultPolicy()
 						p.Deletion = deletion
 						in := scene(at, p)
-						in.Nodes, in.Delete, in.Cascade, in.Active = nil, map[lynq.NodeKey]bool{acme: true}, cascade, 0
-						ref := in.Inventories[0].Entries[0].Ref
+						in.Desired.Nodes, in.Scope.Delete, in.Options.Cascade, in.Desired.Active = nil, map[lynq.NodeKey]bool{acme: true}, cascade, 0
+						ref := in.Recorded.Inventories[0].Entries[0].Ref
 						switch g {
 						case named:
-							in.GiveUp = map[lynq.Ref]error{ref: nil}
+							in.Options.GiveUp = map[lynq.Ref]error{ref: nil}
 						case unlooked:
-							in.GiveUp = map[lynq.Ref]error{ref: errors.New(unlookErr)}
+							in.Options.GiveUp = map[lynq.Ref]error{ref: errors.New(unlookErr)}
 						}
 						decided := Decide(in, Limits{AllowEmpty: true})
 						if len(decided.Refusals) > 0 || len(decided.Nodes) != 1 || !decided.Nodes[0].Deleted || len(decided.Nodes[0].Steps) != 1 {
@@ -87,9 +87,9 @@ func TestDeletedNode(t *testing.T) {
 // if another client took it over.
 func TestGivenUpAndTakenOver(t *testing.T) {
 	in := scene(ours, lynq.DefaultPolicy())
-	ref := in.Nodes[0].Objects[0].Ref
-	in.Nodes, in.Delete, in.GiveUp = nil, map[lynq.NodeKey]bool{acme: true}, map[lynq.Ref]error{ref: nil}
-	in.Live[ref].Few = &tracking.Rare{Foreign: "Kustomization apps"}
+	ref := in.Desired.Nodes[0].Objects[0].Ref
+	in.Desired.Nodes, in.Scope.Delete, in.Options.GiveUp = nil, map[lynq.NodeKey]bool{acme: true}, map[lynq.Ref]error{ref: nil}
+	in.Observed.Live[ref].Few = &tracking.Rare{Foreign: "Kustomization apps"}
 	if s := Decide(in, Limits{}).Nodes[0].Steps[0]; s.Action != plan.ActionRelease || s.Reason != plan.ReasonGivenUp || s.Message != "it is now of Kustomization apps" {
 		t.Errorf("%s %s %q", s.Action, s.Reason, s.Message)
 	}
@@ -106,12 +106,17 @@ func TestCollected(t *testing.T) {
 		return inventory.Entry{Ref: r, ID: name, APIVersion: "v1", UID: name, Order: order, Lifecycle: lynq.Lifecycle{Deletion: lynq.DeleteDelete}}
 	}
 	actions := func(owners []types.UID, entries ...inventory.Entry) string {
-		in := &Input{Hub: lynq.HubKey{Name: "crm"}, Delete: map[lynq.NodeKey]bool{acme: true}, Cascade: plan.CascadeBackground, Live: map[lynq.Ref]*tracking.Live{},
-			Inventories: []*inventory.Inventory{{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "acme", Namespace: acme.Namespace, Name: acme.Name}, UID: "inv", Entries: entries}}}
+		in := &Input{
+			Hub:      lynq.HubKey{Name: "crm"},
+			Scope:    Scope{Delete: map[lynq.NodeKey]bool{acme: true}},
+			Options:  Options{Cascade: plan.CascadeBackground},
+			Observed: plan.Observed{Live: map[lynq.Ref]*tracking.Live{}},
+			Recorded: Recorded{Inventories: []*inventory.Inventory{{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "acme", Namespace: acme.Namespace, Name: acme.Name}, UID: "inv", Entries: entries}}},
+		}
 		for i, r := range entries {
-			in.Live[r.Ref] = &tracking.Live{Ref: r.Ref, Hub: "crm", UID: types.UID(r.UID), PartOf: inventory.ID("ns", inventory.Name(acme.Name)), Owners: []types.UID{"inv"}}
+			in.Observed.Live[r.Ref] = &tracking.Live{Ref: r.Ref, Hub: "crm", UID: types.UID(r.UID), PartOf: inventory.ID("ns", inventory.Name(acme.Name)), Owners: []types.UID{"inv"}}
 			if i == 0 {
-				in.Live[r.Ref].Owners = owners
+				in.Observed.Live[r.Ref].Owners = owners
 			}
 		}
 		var words []string
@@ -154,17 +159,17 @@ func TestDeletedByHand(t *testing.T) {
 		{"without a finalizer", false, false, nil, "kept"},
 		{"deleted", true, true, nil, "restored"},
 		{"deleted, and held by somebody else", true, false, nil, "fails: inventory ns/lynqnode-acme-web is being deleted, and a finalizer blocks that (run again when it is deleted)"},
-		{"deleted; a selector", true, true, func(in *Input) { in.Narrowed = true }, "restored"},
-		{"deleted; the row is gone", true, true, func(in *Input) { in.Nodes = nil }, "goes"},
-		{"deleted, and held by somebody else; the row is gone", true, false, func(in *Input) { in.Nodes = nil }, "nothing"},
-		{"deleted; the form is not in this run", true, true, func(in *Input) { in.Nodes, in.Forms = nil, []lynq.FormKey{{Name: "queue"}} }, "nothing"},
-		{"deleted; another node is named", true, true, func(in *Input) { in.Nodes, in.Only = nil, map[string]bool{"other": true} }, "nothing"},
-		{"deleted; it is named", true, true, func(in *Input) { in.Only = map[string]bool{"acme-web": true} }, "restored"},
-		{"deleted; the row does not render", true, true, func(in *Input) { in.Nodes[0].Failed = errors.New("no") }, "fails: no"},
-		{"deleted, and held by somebody else; to be deleted", true, false, func(in *Input) { in.Nodes, in.Delete = nil, map[lynq.NodeKey]bool{acme: true} }, "goes"},
+		{"deleted; a selector", true, true, func(in *Input) { in.Scope.Narrowed = true }, "restored"},
+		{"deleted; the row is gone", true, true, func(in *Input) { in.Desired.Nodes = nil }, "goes"},
+		{"deleted, and held by somebody else; the row is gone", true, false, func(in *Input) { in.Desired.Nodes = nil }, "nothing"},
+		{"deleted; the form is not in this run", true, true, func(in *Input) { in.Desired.Nodes, in.Desired.Forms = nil, []lynq.FormKey{{Name: "queue"}} }, "nothing"},
+		{"deleted; another node is named", true, true, func(in *Input) { in.Desired.Nodes, in.Scope.Only = nil, map[string]bool{"other": true} }, "nothing"},
+		{"deleted; it is named", true, true, func(in *Input) { in.Scope.Only = map[string]bool{"acme-web": true} }, "restored"},
+		{"deleted; the row does not render", true, true, func(in *Input) { in.Desired.Nodes[0].Failed = errors.New("no") }, "fails: no"},
+		{"deleted, and held by somebody else; to be deleted", true, false, func(in *Input) { in.Desired.Nodes, in.Scope.Delete = nil, map[lynq.NodeKey]bool{acme: true} }, "goes"},
 	} {
 		in := scene(ours, lynq.DefaultPolicy())
-		in.Inventories[0].Deleting, in.Inventories[0].Finalizer = tt.deleting, tt.finalizer
+		in.Recorded.Inventories[0].Deleting, in.Recorded.Inventories[0].Finalizer = tt.deleting, tt.finalizer
 		if tt.change != nil {
 			tt.change(in)
 		}
@@ -197,25 +202,25 @@ func fate(n *plan.NodePlan) string {
 // deleted hub record as the deletion of all nodes.
 func TestGuardsByHand(t *testing.T) {
 	in := func(byHand int) *Input {
-		in := &Input{Hub: lynq.HubKey{Namespace: "ns", Name: "crm"}, Forms: []lynq.FormKey{{Name: "web"}}, Active: 3 - byHand}
+		in := &Input{Hub: lynq.HubKey{Namespace: "ns", Name: "crm"}, Desired: Desired{Forms: []lynq.FormKey{{Name: "web"}}, Active: 3 - byHand}}
 		for i := range 3 {
 			key := lynq.NodeKey{Namespace: "ns", Name: fmt.Sprintf("n%d-web", i)}
 			if i >= byHand {
-				in.Nodes = append(in.Nodes, &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: key.Name, Namespace: key.Namespace, Name: key.Name}})
+				in.Desired.Nodes = append(in.Desired.Nodes, &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: key.Name, Namespace: key.Namespace, Name: key.Name}})
 			}
-			in.Inventories = append(in.Inventories, &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: key.Name, Namespace: "ns", Name: key.Name},
+			in.Recorded.Inventories = append(in.Recorded.Inventories, &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: key.Name, Namespace: "ns", Name: key.Name},
 				Deleting: i < byHand, Finalizer: true})
 		}
 		return in
 	}
 	restored := in(2)
-	for _, inv := range restored.Inventories[:2] {
-		restored.Nodes = append(restored.Nodes, &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: inv.Node.UID, Namespace: inv.Node.Namespace, Name: inv.Node.Name}})
+	for _, inv := range restored.Recorded.Inventories[:2] {
+		restored.Desired.Nodes = append(restored.Desired.Nodes, &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: inv.Node.UID, Namespace: inv.Node.Namespace, Name: inv.Node.Name}})
 	}
 	gone := in(3)
-	gone.HubDeleting = true
+	gone.Recorded.HubDeleting = true
 	all := in(0)
-	all.Nodes, all.Active, all.Delete = nil, 0, map[lynq.NodeKey]bool{{Namespace: "ns", Name: "n0-web"}: true, {Namespace: "ns", Name: "n1-web"}: true, {Namespace: "ns", Name: "n2-web"}: true}
+	all.Desired.Nodes, all.Desired.Active, all.Scope.Delete = nil, 0, map[lynq.NodeKey]bool{{Namespace: "ns", Name: "n0-web"}: true, {Namespace: "ns", Name: "n1-web"}: true, {Namespace: "ns", Name: "n2-web"}: true}
 	for name, tt := range map[string]struct {
 		in     *Input
 		limits Limits

@@ -10,21 +10,11 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Grace says how long lynqctl keeps nodes without a row, with the times in the hub record.
-type Grace struct {
-	// Periods are the grace periods of forms. Other forms have none.
-	Periods map[lynq.FormKey]time.Duration
-	// Recorded is the list in the hub record. LastRun is when the last run read the rows,
-	// or zero.
-	Recorded []inventory.Leaving
-	LastRun  time.Time
-}
-
-// period returns the grace period of an inventory's form. An old inventory lacks the form's
+// grace returns the grace period of an inventory's form. An old inventory lacks the form's
 // namespace. The longest period of the possible forms counts then.
-func (g *Grace) period(inv *inventory.Inventory) time.Duration {
+func (d *Desired) grace(inv *inventory.Inventory) time.Duration {
 	var longest time.Duration
-	for form, period := range g.Periods {
+	for form, period := range d.Grace {
 		if ofForm(inv, form) {
 			longest = max(longest, period)
 		}
@@ -32,11 +22,11 @@ func (g *Grace) period(inv *inventory.Inventory) time.Duration {
 	return longest
 }
 
-// since returns the start of an inventory's grace period.
-func (g *Grace) since(ledger graceLedger, inv *inventory.Inventory, now time.Time) time.Time {
+// leavingSince returns the start of an inventory's grace period.
+func (r *Recorded) leavingSince(ledger graceLedger, inv *inventory.Inventory, now time.Time) time.Time {
 	known := inv.Created
-	if g.LastRun.After(known) {
-		known = g.LastRun
+	if r.LastRun.After(known) {
+		known = r.LastRun
 	}
 	return graceMarks{Inventory: inv.LeavingSince, Hub: ledger.Of(inv.Node.Key())}.Since(now, known)
 }
@@ -44,25 +34,25 @@ func (g *Grace) since(ledger graceLedger, inv *inventory.Inventory, now time.Tim
 // rests reports whether a node is in its grace period, and its records are already up to
 // date. Then a plan of some nodes can skip it.
 func (in *Input) rests(ledger graceLedger, inv *inventory.Inventory) bool {
-	period := in.Grace.period(inv)
+	period := in.Desired.grace(inv)
 	if period == 0 || inv.LeavingSince.IsZero() || ledger.Of(inv.Node.Key()).IsZero() {
 		return false
 	}
-	since := in.Grace.since(ledger, inv, in.Now)
+	since := in.Recorded.leavingSince(ledger, inv, in.Now)
 	return !graceOver(since, period, in.Now) && inv.LeavingSince.Equal(since) && inv.LeavingUntil.Equal(graceUntil(since, period))
 }
 
 // judgeGrace finds the nodes in their grace period, before any deletion is planned.
 func (d *decider) judgeGrace() {
 	d.leaves = map[lynq.NodeKey]*plan.Leaving{}
-	d.ledger = newGraceLedger(d.in.Grace.Recorded)
+	d.ledger = newGraceLedger(d.in.Recorded.Leaving)
 	var over []*inventory.Inventory
-	for _, inv := range d.in.Inventories {
+	for _, inv := range d.in.Recorded.Inventories {
 		if !d.mayBeKept(inv) || d.suspended(inv.Node.Key()) != nil {
 			continue
 		}
-		period := d.in.Grace.period(inv)
-		since := d.in.Grace.since(d.ledger, inv, d.in.Now)
+		period := d.in.Desired.grace(inv)
+		since := d.in.Recorded.leavingSince(d.ledger, inv, d.in.Now)
 		if graceOver(since, period, d.in.Now) {
 			over = append(over, inv)
 			continue
@@ -77,15 +67,15 @@ func (d *decider) judgeGrace() {
 func (d *decider) mayBeKept(inv *inventory.Inventory) bool {
 	key := inv.Node.Key()
 	if r := d.renamed[key]; r != nil {
-		return r.now != nil && d.in.Grace.period(inv) > 0 && d.leavesBehind(inv)
+		return r.now != nil && d.in.Desired.grace(inv) > 0 && d.leavesBehind(inv)
 	}
-	return !d.in.Delete[key] && d.gone(inv) && d.claims.Node(inv) == nil // the row may still exist
+	return !d.in.Scope.Delete[key] && d.gone(inv) && d.claims.Node(inv) == nil // the row may still exist
 }
 
 // keepFor keeps a node until a time.
 func (d *decider) keepFor(inv *inventory.Inventory, since, until time.Time) {
 	begins := inv.LeavingSince.IsZero() || d.ledger.Of(inv.Node.Key()).IsZero()
-	d.leaves[inv.Node.Key()] = &plan.Leaving{NodeID: inv.Node, Inventory: inv, Since: since, Until: until, Period: d.in.Grace.period(inv), Begins: begins}
+	d.leaves[inv.Node.Key()] = &plan.Leaving{NodeID: inv.Node, Inventory: inv, Since: since, Until: until, Period: d.in.Desired.grace(inv), Begins: begins}
 }
 
 // keepDependedOn keeps nodes as long as their dependents (dependForms), direct or not.
@@ -106,7 +96,7 @@ func (d *decider) keepDependedOn(over []*inventory.Inventory) {
 			if until.IsZero() {
 				return false
 			}
-			d.keepFor(inv, d.in.Grace.since(d.ledger, inv, d.in.Now), until)
+			d.keepFor(inv, d.in.Recorded.leavingSince(d.ledger, inv, d.in.Now), until)
 			rows[inv.Node.UID] = append(rows[inv.Node.UID], d.leaves[inv.Node.Key()])
 			grown = true
 			return true
@@ -122,11 +112,11 @@ func (d *decider) keepDependedOn(over []*inventory.Inventory) {
 func (d *decider) planLeaving(p *plan.Plan) {
 	next := graceLedger{}
 	keep := func(k lynq.NodeKey) { next.Set(k, d.ledger.Of(k)) }
-	for _, inv := range d.in.Inventories {
+	for _, inv := range d.in.Recorded.Inventories {
 		key := inv.Node.Key()
 		l := d.leaves[key]
 		switch {
-		case d.in.Sharded && !d.in.planned(key):
+		case d.in.Scope.Sharded && !d.in.Scope.Plans(key):
 			keep(key) // the run of its own shard notes the time
 		case l != nil:
 			p.Leaving = append(p.Leaving, *l)
@@ -138,7 +128,7 @@ func (d *decider) planLeaving(p *plan.Plan) {
 			keep(key)
 		}
 	}
-	for key := range d.in.Broken {
+	for key := range d.in.Recorded.Broken {
 		if d.nodes[key] == nil {
 			keep(key)
 		}

@@ -24,9 +24,9 @@ func hour(n int) time.Time {
 // leavesSince notes the start of a node's grace period in both records.
 func (s *shop) leavesSince(inv *inventory.Inventory, since time.Time) {
 	inv.LeavingSince = since
-	l := newGraceLedger(s.in.Grace.Recorded)
+	l := newGraceLedger(s.in.Recorded.Leaving)
 	l.Set(inv.Node.Key(), since)
-	s.in.Grace.Recorded = l.Recorded()
+	s.in.Recorded.Leaving = l.Recorded()
 }
 
 // graceSaid describes a plan's kept nodes in words.
@@ -88,48 +88,54 @@ func TestGrace(t *testing.T) {
 			[]string{"a: a1 skip RowUnknown"}, "", "",
 		},
 		"an older date in the inventory alone": {
-			func(s *shop) { s.leavesSince(s.has("a", "a1"), hour(10)); s.in.Inventories[0].LeavingSince = hour(1) },
+			func(s *shop) {
+				s.leavesSince(s.has("a", "a1"), hour(10))
+				s.in.Recorded.Inventories[0].LeavingSince = hour(1)
+			},
 			[]string{"a leaves since 10:00 until 13:00"}, "a", "",
 		},
 		"an older date in the hub's record alone": {
-			func(s *shop) { s.leavesSince(s.has("a", "a1"), hour(1)); s.in.Inventories[0].LeavingSince = hour(10) },
+			func(s *shop) {
+				s.leavesSince(s.has("a", "a1"), hour(1))
+				s.in.Recorded.Inventories[0].LeavingSince = hour(10)
+			},
 			[]string{"a leaves since 10:00 until 13:00"}, "a", "",
 		},
 		"the inventory's date is lost": {
 			func(s *shop) {
 				s.leavesSince(s.has("a", "a1"), hour(1))
-				s.in.Inventories[0].LeavingSince = time.Time{}
+				s.in.Recorded.Inventories[0].LeavingSince = time.Time{}
 			},
 			[]string{"a leaves since 12:00 until 15:00, newly"}, "a", "",
 		},
 		"the hub's date is lost": {
-			func(s *shop) { s.leavesSince(s.has("a", "a1"), hour(1)); s.in.Grace.Recorded = nil },
+			func(s *shop) { s.leavesSince(s.has("a", "a1"), hour(1)); s.in.Recorded.Leaving = nil },
 			[]string{"a leaves since 12:00 until 15:00, newly"}, "a", "",
 		},
 		"a clock that is behind the last run": {
-			func(s *shop) { s.has("a", "a1"); s.in.Grace.LastRun = hour(20) },
+			func(s *shop) { s.has("a", "a1"); s.in.Recorded.LastRun = hour(20) },
 			[]string{"a leaves since 20:00 until 23:00, newly"}, "a", "",
 		},
 		"a longer period counts from the date": {
 			func(s *shop) {
 				s.leavesSince(s.has("a", "a1"), hour(1))
-				s.in.Grace.Periods[lynq.FormKey{Name: "web"}] = 13 * time.Hour
+				s.in.Desired.Grace[lynq.FormKey{Name: "web"}] = 13 * time.Hour
 			},
 			[]string{"a leaves since 01:00 until 14:00"}, "a", "",
 		},
 		"an old inventory may be of two forms": {
 			func(s *shop) {
 				s.leavesSince(s.has("a", "a1"), hour(1))
-				s.in.Grace.Periods = map[lynq.FormKey]time.Duration{{Namespace: "x", Name: "web"}: 0, {Namespace: "y", Name: "web"}: 12 * time.Hour, {Namespace: "z", Name: "web"}: time.Hour}
+				s.in.Desired.Grace = map[lynq.FormKey]time.Duration{{Namespace: "x", Name: "web"}: 0, {Namespace: "y", Name: "web"}: 12 * time.Hour, {Namespace: "z", Name: "web"}: time.Hour}
 			},
 			[]string{"a leaves since 01:00 until 13:00"}, "a", "",
 		},
 		"no period": {
-			func(s *shop) { s.has("a", "a1"); s.in.Grace.Periods = nil },
+			func(s *shop) { s.has("a", "a1"); s.in.Desired.Grace = nil },
 			[]string{"a: a1 delete NodeGone"}, "", "",
 		},
 		"a person deletes the node": {
-			func(s *shop) { s.has("a", "a1"); s.in.Delete = map[lynq.NodeKey]bool{shopNode("a"): true} },
+			func(s *shop) { s.has("a", "a1"); s.in.Scope.Delete = map[lynq.NodeKey]bool{shopNode("a"): true} },
 			[]string{"a: a1 delete NodeDeleted"}, "", "",
 		},
 		"its inventory was deleted": {
@@ -137,15 +143,18 @@ func TestGrace(t *testing.T) {
 			[]string{"a leaves since 12:00 until 15:00, newly"}, "a", "",
 		},
 		"another run may let it go": {
-			func(s *shop) { s.leavesSince(s.has("a", "a1"), hour(1)); s.in.Only = map[string]bool{"x-web": true} },
+			func(s *shop) {
+				s.leavesSince(s.has("a", "a1"), hour(1))
+				s.in.Scope.Only = map[string]bool{"x-web": true}
+			},
 			nil, "a", "",
 		},
 		"its form takes no part": {
-			func(s *shop) { s.leavesSince(s.has("a", "a1"), hour(1)); s.in.Forms = nil },
+			func(s *shop) { s.leavesSince(s.has("a", "a1"), hour(1)); s.in.Desired.Forms = nil },
 			nil, "a", "",
 		},
 		"it has no inventory any more": {
-			func(s *shop) { s.leavesSince(s.has("a", "a1"), hour(1)); s.in.Inventories = nil },
+			func(s *shop) { s.leavesSince(s.has("a", "a1"), hour(1)); s.in.Recorded.Inventories = nil },
 			nil, "", "",
 		},
 		"another node wants its object": {
@@ -159,22 +168,22 @@ func TestGrace(t *testing.T) {
 		"an object that cannot be read matters when its time is over": {
 			func(s *shop) {
 				s.leavesSince(s.has("a", "a1"), hour(10))
-				s.in.Unknown = map[lynq.Ref]error{shopRef("a1"): errors.New("403")}
+				s.in.Observed.Unknown = map[lynq.Ref]error{shopRef("a1"): errors.New("403")}
 			},
 			[]string{"a leaves since 10:00 until 13:00"}, "a", "",
 		},
 		"what it depends on stays as long": {
 			func(s *shop) {
-				s.in.Forms = append(s.in.Forms, lynq.FormKey{Name: "db"})
+				s.in.Desired.Forms = append(s.in.Desired.Forms, lynq.FormKey{Name: "db"})
 				db := s.has("a", "a1")
 				db.Node.Form.Name, db.Node.Name = "db", "a-db"
 				s.leavesSince(s.has("a", "a2"), hour(10))
-				s.in.Inventories[1].DependForms = []string{"db"}
+				s.in.Recorded.Inventories[1].DependForms = []string{"db"}
 			},
 			[]string{"a leaves since 12:00 until 13:00, newly", "a leaves since 10:00 until 13:00"}, "a db", "",
 		},
 		"no row is active": {
-			func(s *shop) { s.has("a", "a1"); s.in.Active = 0 },
+			func(s *shop) { s.has("a", "a1"); s.in.Desired.Active = 0 },
 			[]string{"a leaves since 12:00 until 15:00, newly"}, "a", "allow-empty",
 		},
 		"guards count no node that is kept": {
@@ -187,8 +196,8 @@ func TestGrace(t *testing.T) {
 		},
 	} {
 		s := newShop()
-		s.in.Now, s.in.Active = hour(12), 5
-		s.in.Grace.Periods = map[lynq.FormKey]time.Duration{{Name: "web"}: 3 * time.Hour}
+		s.in.Now, s.in.Desired.Active = hour(12), 5
+		s.in.Desired.Grace = map[lynq.FormKey]time.Duration{{Name: "web"}: 3 * time.Hour}
 		tt.prepare(s)
 		p := Decide(s.in, Limits{MaxDelete: limits.MaxDelete{Nodes: 1}})
 		if diff := cmp.Diff(tt.want, graceSaid(p)); diff != "" {
@@ -224,8 +233,8 @@ func TestGrace(t *testing.T) {
 func TestGraceHeld(t *testing.T) {
 	for guard, active := range map[plan.Guard]int{plan.GuardEmpty: 0, plan.GuardMaxDelete: 5} {
 		s := newShop()
-		s.in.Now, s.in.Active = hour(12), active
-		s.in.Grace.Periods = map[lynq.FormKey]time.Duration{{Name: "web"}: 3 * time.Hour}
+		s.in.Now, s.in.Desired.Active = hour(12), active
+		s.in.Desired.Grace = map[lynq.FormKey]time.Duration{{Name: "web"}: 3 * time.Hour}
 		s.has("a", "a1")
 		s.leavesSince(s.has("b", "b1"), hour(9))
 		p := Decide(s.in, Limits{})
@@ -363,7 +372,8 @@ func (h *graceHistory) run() {
 	}
 	now := h.now.Add(-behind)
 	s := newShop()
-	s.in.Now, s.in.Grace = now, Grace{Periods: map[lynq.FormKey]time.Duration{{Name: "web"}: h.period}, Recorded: h.recorded, LastRun: h.lastRun}
+	s.in.Now, s.in.Desired.Grace = now, map[lynq.FormKey]time.Duration{{Name: "web"}: h.period}
+	s.in.Recorded.Leaving, s.in.Recorded.LastRun = h.recorded, h.lastRun
 	for _, row := range graceRows() {
 		if h.nodes[row] != nil {
 			kept := h.nodes[row]

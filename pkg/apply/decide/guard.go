@@ -26,25 +26,25 @@ func (g guards) refusals(l Limits) []plan.Refusal {
 	refuse := func(by plan.Guard, fix, format string, args ...any) {
 		refusals = append(refusals, plan.Refusal{Guard: by, Hub: g.in.Hub, What: fmt.Sprintf(format, args...), Fix: fix})
 	}
-	if what, fix := operated(g.in.Hub, g.in.OperatorNodes); what != "" {
+	if what, fix := operated(g.in.Hub, g.in.Recorded.OperatorNodes); what != "" {
 		refuse(plan.GuardOperator, fix, "%s", what)
 	}
 	n := g.losses()
-	if g.in.HubDeleting {
+	if g.in.Recorded.HubDeleting {
 		name := inventory.HubName(g.in.Hub.Name)
-		nodes := n.Nodes + len(g.in.Broken)
+		nodes := n.Nodes + len(g.in.Recorded.Broken)
 		refuse(plan.GuardDeleting, fmt.Sprintf(`to keep them: kubectl patch configmap %[3]s -n %[1]s --type=json -p '[{"op":"remove","path":"/metadata/finalizers"}]', then apply again. To delete all of them and their objects: lynqctl finalize -n %[1]s --hub %[2]s`, g.in.Hub.Namespace, g.in.Hub.Name, name),
 			"the hub's record was deleted, ConfigMap %s/%s: its deletion deletes all of its %s", g.in.Hub.Namespace, name, phrase.Count(nodes, "node"))
 		return refusals
 	}
 	// A narrowed run deletes no node, but still reports an empty source.
-	if (len(n.nodes)+len(g.d.leaves) > 0 || g.in.Narrowed && n.Nodes > 0) && g.in.Active == 0 && !l.AllowEmpty {
+	if (len(n.nodes)+len(g.d.leaves) > 0 || g.in.Scope.Narrowed && n.Nodes > 0) && g.in.Desired.Active == 0 && !l.AllowEmpty {
 		refuse(plan.GuardEmpty, "check the source; to delete every tenant, pass --allow-empty",
 			"%sno row is active, but the %s has %s", g.because(), g.in.place(), phrase.Count(n.Nodes, "node"))
 		return refusals
 	}
-	w := countDeletions(g.in.Deletions, g.in.Now, l.Window, n.nodes, n.there)
-	if limit := l.MaxDelete.Of(w.Of); len(n.nodes) > 0 && w.Going > limit && g.in.Active > 0 {
+	w := countDeletions(g.in.Recorded.Deletions, g.in.Now, l.Window, n.nodes, n.there)
+	if limit := l.MaxDelete.Of(w.Of); len(n.nodes) > 0 && w.Going > limit && g.in.Desired.Active > 0 {
 		n.Earlier, n.Of, n.Window = w.Earlier, w.Of, l.Window
 		what, fix := n.Refusal(limit, l.MaxDelete.String())
 		if n.byHand > 0 {
@@ -57,7 +57,7 @@ func (g guards) refusals(l Limits) []plan.Refusal {
 
 // because names the change of the hub that rows may vanish by, or returns "".
 func (g guards) because() string {
-	if cause := g.in.Evidence.Cause(); cause != "" {
+	if cause := g.in.Desired.Evidence.Cause(); cause != "" {
 		return cause + ": "
 	}
 	return ""
@@ -65,7 +65,7 @@ func (g guards) because() string {
 
 // place names the place of the recorded nodes.
 func (in *Input) place() string {
-	if in.Tree {
+	if in.Recorded.Tree {
 		return "tree"
 	}
 	return "cluster"
@@ -112,8 +112,8 @@ func (n *losses) cause() string {
 func (g guards) losses() *losses {
 	n := &losses{}
 	homes, room := g.homes(), map[lynq.NodeKey]bool{}
-	for _, inv := range g.in.Inventories {
-		if !g.d.counts(inv) && !g.in.HubDeleting {
+	for _, inv := range g.in.Recorded.Inventories {
+		if !g.d.counts(inv) && !g.in.Recorded.HubDeleting {
 			continue // nodes of other forms aren't part of the percentage
 		}
 		key, before := inv.Node.Key(), n.Going()
@@ -148,7 +148,7 @@ func (g guards) makesRoom(inv *inventory.Inventory, known map[lynq.NodeKey]bool)
 	key := inv.Node.Key()
 	r := g.d.renamed[key]
 	switch {
-	case g.in.Only != nil || g.d.nodes[key] != nil:
+	case g.in.Scope.Only != nil || g.d.nodes[key] != nil:
 		return true
 	case r == nil || r.now != nil && r.of.inventories[r.now.Key()] != nil:
 		return false
@@ -172,8 +172,8 @@ type rowKey struct {
 
 // homes returns the namespaces of the rows' nodes.
 func (g guards) homes() map[rowKey]string {
-	homes := make(map[rowKey]string, len(g.in.Nodes))
-	for _, n := range g.in.Nodes {
+	homes := make(map[rowKey]string, len(g.in.Desired.Nodes))
+	for _, n := range g.in.Desired.Nodes {
 		homes[rowKey{n.Form, n.UID}] = n.Namespace
 	}
 	return homes
@@ -243,5 +243,5 @@ func marksData(n *plan.Node, id string) bool {
 // exists reports whether some row of the files renders an object, or may.
 func (g guards) exists(ref lynq.Ref) bool {
 	_, wanted := g.d.desired()[ref]
-	return wanted || g.d.wantedBeside(ref) != nil || g.d.claimant(ref) != nil || g.in.Elsewhere.keeps(g.d, &question{asker: askerNode, entry: &inventory.Entry{Ref: ref}}) != nil
+	return wanted || g.d.wantedBeside(ref) != nil || g.d.claimant(ref) != nil || g.in.Desired.Elsewhere.keeps(g.d, &question{asker: askerNode, entry: &inventory.Entry{Ref: ref}}) != nil
 }

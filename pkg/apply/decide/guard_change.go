@@ -13,13 +13,13 @@ import (
 // refuseChanges returns the guards' refusals because of changes to kept nodes.
 func (g guards) refuseChanges(p *plan.Plan, l Limits) []plan.Refusal {
 	var refusals []plan.Refusal
-	for _, c := range g.in.Evidence.Emptied() {
-		if slices.Contains(l.EmptyColumns, c.Name) || !slices.Contains(g.in.Used, c.Name) {
+	for _, c := range g.in.Desired.Evidence.Emptied() {
+		if slices.Contains(l.EmptyColumns, c.Name) || !slices.Contains(g.in.Desired.Used, c.Name) {
 			continue
 		}
 		refusals = append(refusals, plan.Refusal{
 			Guard: plan.GuardEmptyColumn, Hub: g.in.Hub,
-			What: fmt.Sprintf("column %q is suddenly empty in %d of %s", c.Name, c.Emptied, phrase.Count(g.in.Evidence.Rows.Compared, "row")),
+			What: fmt.Sprintf("column %q is suddenly empty in %d of %s", c.Name, c.Emptied, phrase.Count(g.in.Desired.Evidence.Rows.Compared, "row")),
 			Fix:  "check the source; to do this anyway, pass --allow-empty-column=" + c.Name,
 		})
 	}
@@ -42,7 +42,7 @@ const fewNodes = 10
 // A note may miss changed values, so half of the limit is enough. The plan has the exact number
 // of nodes. A new version of lynqctl may change all nodes, but no row.
 func (g guards) rowsDiffer(most limits.MaxDelete) bool {
-	e := g.in.Evidence
+	e := g.in.Desired.Evidence
 	return e != nil && e.Where == nil && len(e.Lookups)+len(e.NewColumns)+len(e.GoneColumns) == 0 &&
 		e.Rows != nil && e.Rows.Compared >= fewNodes && 2*e.Rows.Changed > most.Of(e.Rows.Compared)
 }
@@ -88,7 +88,7 @@ func (g guards) changesByRow(n *plan.NodePlan, s *plan.Step) bool {
 // Otherwise anybody who may write inventories could add such nodes and allow more changes.
 func (g guards) mayChange(n *plan.NodePlan) bool {
 	there := n.Inventory != nil || len(g.d.earlier[n.Key()]) > 0
-	return there && n.Desired != nil && n.Desired.Failed == nil && (g.in.Only == nil || g.in.Only[n.Name])
+	return there && n.Desired != nil && n.Desired.Failed == nil && g.in.Scope.Names(n.Name)
 }
 
 // onlyMoves reports whether a step changes only the node that owns an object.

@@ -101,7 +101,7 @@ func TestMaxRowChange(t *testing.T) {
 					o.Digest = "d2"
 				}
 			}
-			s.in.Evidence = tt.evidence
+			s.in.Desired.Evidence = tt.evidence
 			l := tt.limits
 			if l.MaxDelete = limits.DefaultMaxDelete(); l.MaxChange == nil {
 				most := limits.DefaultMaxRowChange()
@@ -125,7 +125,7 @@ func TestMaxChangeRenamed(t *testing.T) {
 		for _, uid := range []string{"a", "b"} {
 			inv := s.has(uid, uid)
 			p := lynq.DefaultPolicy()
-			n := &lynq.Node{NodeID: lynq.NodeID{Hub: s.in.Hub, Form: s.in.Forms[0], UID: uid + "2", Namespace: "ns", Name: uid + "2-web"}}
+			n := &lynq.Node{NodeID: lynq.NodeID{Hub: s.in.Hub, Form: s.in.Desired.Forms[0], UID: uid + "2", Namespace: "ns", Name: uid + "2-web"}}
 			body := manifest.Body(`{"metadata":{"name":"` + uid + `","namespace":"ns"},"apiVersion":"v1","kind":"ConfigMap"}`)
 			n.Objects = []lynq.Object{{Ref: shopRef(uid), ID: uid, APIVersion: "v1", Policy: &p, Body: body}}
 			made, err := plan.Make(n)
@@ -135,9 +135,9 @@ func TestMaxChangeRenamed(t *testing.T) {
 			if inv.Entries[0].Digest, err = made.Objects[0].DigestIn(inv.Node.Full().Hub, inv.Node.Key()); err != nil || changes {
 				inv.Entries[0].Digest = "another"
 			}
-			s.in.Nodes = append(s.in.Nodes, made)
+			s.in.Desired.Nodes = append(s.in.Desired.Nodes, made)
 		}
-		s.in.Active = 2
+		s.in.Desired.Active = 2
 		s.renames(map[string]string{"a": "a2", "b": "b2"}, nil)
 		p := Decide(s.in, Limits{MaxDelete: limits.DefaultMaxDelete(), MaxChange: &limits.MaxDelete{Percent: 10}})
 		if (len(p.Refusals) > 0) != changes {
@@ -152,8 +152,8 @@ func TestEmptyColumns(t *testing.T) {
 	s := newShop()
 	s.has("a", "a")
 	s.wants("a", "a")
-	s.in.Used = []string{"plan", "zone"}
-	s.in.Evidence = &evidence.Evidence{Rows: &evidence.Rows{Compared: 10, Columns: []evidence.Column{
+	s.in.Desired.Used = []string{"plan", "zone"}
+	s.in.Desired.Evidence = &evidence.Evidence{Rows: &evidence.Rows{Compared: 10, Columns: []evidence.Column{
 		{Name: "plan", Changed: 3, Emptied: 3}, {Name: "unused", Emptied: 9}, {Name: "zone", Emptied: 2}, {Name: "named", Emptied: 9},
 	}}}
 	want := []string{`allow-empty-column: column "plan" is suddenly empty in 3 of 10 rows (check the source; to do this anyway, pass --allow-empty-column=plan)`}
@@ -161,13 +161,13 @@ func TestEmptyColumns(t *testing.T) {
 	if diff := cmp.Diff(want, refusalsOf(p)); diff != "" {
 		t.Error(diff)
 	}
-	if p.Evidence != s.in.Evidence {
+	if p.Evidence != s.in.Desired.Evidence {
 		t.Error("the plan doesn't have the evidence")
 	}
 	if got := refusalsOf(Decide(s.in, Limits{EmptyColumns: []string{"x", "plan"}})); got != nil {
 		t.Errorf("a named column: %q", got)
 	}
-	s.in.Used = nil
+	s.in.Desired.Used = nil
 	if got := refusalsOf(Decide(s.in, Limits{})); got != nil {
 		t.Errorf("a narrowed run: %q", got)
 	}
@@ -186,7 +186,7 @@ func TestWhereIsCause(t *testing.T) {
 		if active > 0 {
 			s.wants("a", "a")
 		}
-		s.in.Evidence = &evidence.Evidence{Where: &evidence.Where{Now: "archived = 0"}}
+		s.in.Desired.Evidence = &evidence.Evidence{Where: &evidence.Where{Now: "archived = 0"}}
 		if diff := cmp.Diff([]string{want}, refusalsOf(Decide(s.in, Limits{}))); diff != "" {
 			t.Errorf("%d active rows: %s", active, diff)
 		}
@@ -205,7 +205,7 @@ func changingShop(t *testing.T) *shop {
 	s.wants("same", "same")
 	s.wants("changed", "changed").Objects[0].Digest = "d2"
 	s.wants("lost", "lost")
-	delete(s.in.Live, shopRef("lost"))
+	delete(s.in.Observed.Live, shopRef("lost"))
 	s.wants("failed", "failed").Fail(errors.New("it failed to render"))
 	s.wants("new", "new")
 	actions := map[string]plan.Action{}

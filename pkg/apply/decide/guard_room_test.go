@@ -30,8 +30,8 @@ func TestForgedRoom(t *testing.T) {
 				s.has(row, row)
 			}
 			s.wants("a", "a")
-			s.in.Now, s.in.Forms = hour(12), append(s.in.Forms, slow)
-			s.in.Grace.Periods = map[lynq.FormKey]time.Duration{slow: time.Hour}
+			s.in.Now, s.in.Desired.Forms = hour(12), append(s.in.Desired.Forms, slow)
+			s.in.Desired.Grace = map[lynq.FormKey]time.Duration{slow: time.Hour}
 			s.renames(map[string]string{"before": "a"}, map[lynq.FormKey]lynq.FormKey{{Name: "old"}: {Name: "web"}})
 			for i := range 20 {
 				if forge != nil {

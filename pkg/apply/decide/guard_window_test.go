@@ -23,7 +23,7 @@ func TestMaxDeleteWindow(t *testing.T) {
 	var held []string
 	for len(rows) > 1 {
 		s := newShop()
-		s.in.Deletions, s.in.Now = deletions, now
+		s.in.Recorded.Deletions, s.in.Now = deletions, now
 		for _, row := range rows {
 			s.has(row, row)
 			if row != rows[0] {
@@ -58,7 +58,7 @@ func TestMaxDeleteWindow(t *testing.T) {
 func TestMaxDeleteWindowAlone(t *testing.T) {
 	s := newShop()
 	s.in.Now = time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC)
-	s.in.Deletions, _ = RecordDeletions(nil, []lynq.NodeKey{shopNode("x"), shopNode("y"), shopNode("z")}, s.in.Now, time.Hour)
+	s.in.Recorded.Deletions, _ = RecordDeletions(nil, []lynq.NodeKey{shopNode("x"), shopNode("y"), shopNode("z")}, s.in.Now, time.Hour)
 	s.has("a", "a")
 	s.wants("a", "a")
 	s.has("b", "b")

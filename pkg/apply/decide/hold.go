@@ -31,7 +31,7 @@ func WithoutDeletions(p *plan.Plan) *plan.Plan {
 	next := *p
 	next.Held, next.Refusals, next.Losses, next.Nodes = heldBack(p), nil, nil, nil
 	if d := rulesOf(p); d != nil && refusedBy(p, plan.GuardEmpty) {
-		next.Leaving, next.LeavingRecord = nil, d.in.Grace.Recorded
+		next.Leaving, next.LeavingRecord = nil, d.in.Recorded.Leaving
 	}
 	taken := takenIn(p)
 	staying := map[lynq.NodeKey]bool{}

@@ -24,7 +24,7 @@ import (
 type shop struct{ in *Input }
 
 func newShop() *shop {
-	return &shop{&Input{Hub: lynq.HubKey{Namespace: "ns", Name: "crm"}, Forms: []lynq.FormKey{{Name: "web"}}, Live: map[lynq.Ref]*tracking.Live{}, Broken: map[lynq.NodeKey]error{}}}
+	return &shop{&Input{Hub: lynq.HubKey{Namespace: "ns", Name: "crm"}, Desired: Desired{Forms: []lynq.FormKey{{Name: "web"}}}, Observed: plan.Observed{Live: map[lynq.Ref]*tracking.Live{}}, Recorded: Recorded{Broken: map[lynq.NodeKey]error{}}}}
 }
 
 func shopRef(name string) lynq.Ref { return lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: name} }
@@ -38,8 +38,8 @@ func (s *shop) wants(row string, objects ...string) *plan.Node {
 		p := lynq.DefaultPolicy()
 		n.Objects = append(n.Objects, plan.Object{Ref: shopRef(name), APIVersion: "v1", ID: name, Policy: &p, Owned: true, Digest: "d1"})
 	}
-	s.in.Nodes = append(s.in.Nodes, n)
-	s.in.Active++
+	s.in.Desired.Nodes = append(s.in.Desired.Nodes, n)
+	s.in.Desired.Active++
 	return n
 }
 
@@ -50,12 +50,12 @@ func (s *shop) has(row string, objects ...string) *inventory.Inventory {
 		inv.Entries = append(inv.Entries, inventory.Entry{
 			Ref: shopRef(name), ID: name, APIVersion: "v1", UID: "uid-" + name, Digest: "d1", Fields: "f", Lifecycle: lynq.Lifecycle{Deletion: lynq.DeleteDelete, Patch: lynq.PatchApply},
 		})
-		s.in.Live[shopRef(name)] = &tracking.Live{
+		s.in.Observed.Live[shopRef(name)] = &tracking.Live{
 			Ref: shopRef(name), UID: types.UID("uid-" + name), Hub: "crm", PartOf: inventory.ID("ns", inventory.Name(inv.Node.Name)),
 			Owners: []types.UID{types.UID(inv.UID)}, Fields: "f", DeletionPolicy: lynq.DeleteDelete, ResourceID: name,
 		}
 	}
-	s.in.Inventories = append(s.in.Inventories, inv)
+	s.in.Recorded.Inventories = append(s.in.Recorded.Inventories, inv)
 	return inv
 }
 
@@ -94,7 +94,7 @@ func TestWithoutDeletions(t *testing.T) {
 			prepare: func(s *shop) {
 				s.has("a", "a1")
 				s.has("b", "b1", "b2")
-				s.in.Inventories[1].Entries[1].Deletion = lynq.DeleteRetain
+				s.in.Recorded.Inventories[1].Entries[1].Deletion = lynq.DeleteRetain
 				s.has("c", "c1").Entries[0].Digest = "d0"
 				s.wants("c", "c1")
 				s.wants("d", "d1")
@@ -106,7 +106,7 @@ func TestWithoutDeletions(t *testing.T) {
 			prepare: func(s *shop) {
 				s.has("a", "a1")
 				s.has("b", "b1", "b2", "b3")
-				delete(s.in.Live, shopRef("b3"))
+				delete(s.in.Observed.Live, shopRef("b3"))
 				s.wants("b", "b1")
 			},
 			want:  []string{"b: b1 keep UpToDate", "b: b2 skip Held: lynqctl keeps its entry: " + held, "b: b3 skip Held: lynqctl keeps its entry: " + held},
@@ -229,8 +229,8 @@ func TestHeldAgain(t *testing.T) {
 	s := newShop()
 	s.has("a", "x", "y")
 	s.wants("b", "x", "y")
-	there := s.in.Live[shopRef("y")]
-	delete(s.in.Live, shopRef("y"))
+	there := s.in.Observed.Live[shopRef("y")]
+	delete(s.in.Observed.Live, shopRef("y"))
 	whole := Decide(s.in, Limits{})
 	p := WithoutDeletions(whole)
 	for i, want := range []verdict{{plan.ActionSkip, plan.ReasonHeld}, {plan.ActionBlock, plan.ReasonForeign}} {
@@ -267,22 +267,24 @@ func TestHeldDigest(t *testing.T) {
 		change func(*shop)
 		same   bool
 	}{
-		"another order":        {func(s *shop) { slices.Reverse(s.in.Inventories); slices.Reverse(s.in.Nodes) }, true},
-		"another value":        {func(s *shop) { s.in.Nodes[0].Objects[0].Digest = "d2" }, true},
+		"another order":        {func(s *shop) { slices.Reverse(s.in.Recorded.Inventories); slices.Reverse(s.in.Desired.Nodes) }, true},
+		"another value":        {func(s *shop) { s.in.Desired.Nodes[0].Objects[0].Digest = "d2" }, true},
 		"one more row":         {func(s *shop) { s.wants("d", "d1") }, true},
-		"drift":                {func(s *shop) { s.in.Live[shopRef("c1")].Fields = "f2" }, true},
-		"drift of what goes":   {func(s *shop) { s.in.Live[shopRef("a1")].Fields = "f2" }, true},
+		"drift":                {func(s *shop) { s.in.Observed.Live[shopRef("c1")].Fields = "f2" }, true},
+		"drift of what goes":   {func(s *shop) { s.in.Observed.Live[shopRef("a1")].Fields = "f2" }, true},
 		"one more goes":        {func(s *shop) { s.has("d", "d1") }, false},
 		"one goes without any": {func(s *shop) { s.has("d") }, false},
 		"one comes back":       {func(s *shop) { s.wants("a", "a1") }, false},
-		"one goes whole":       {func(s *shop) { s.in.Nodes = s.in.Nodes[1:] }, false},
-		"another row":          {func(s *shop) { s.in.Inventories[0].Node.UID = "A" }, false},
-		"another object":       {func(s *shop) { s.in.Live[shopRef("a1")].UID, s.in.Inventories[0].Entries[0].UID = "u", "u" }, false},
-		"one object more":      {func(s *shop) { s.in.Nodes[0].Objects = nil }, false},
-		"one object gone":      {func(s *shop) { delete(s.in.Live, shopRef("a1")) }, false},
-		"kept from now on":     {func(s *shop) { s.in.Inventories[0].Entries[0].Deletion = lynq.DeleteRetain }, false},
-		"another hub":          {func(s *shop) { s.in.Hub.Name = "erp" }, false},
-		"another guard":        {func(s *shop) { s.in.Active = 0 }, false},
+		"one goes whole":       {func(s *shop) { s.in.Desired.Nodes = s.in.Desired.Nodes[1:] }, false},
+		"another row":          {func(s *shop) { s.in.Recorded.Inventories[0].Node.UID = "A" }, false},
+		"another object": {func(s *shop) {
+			s.in.Observed.Live[shopRef("a1")].UID, s.in.Recorded.Inventories[0].Entries[0].UID = "u", "u"
+		}, false},
+		"one object more":  {func(s *shop) { s.in.Desired.Nodes[0].Objects = nil }, false},
+		"one object gone":  {func(s *shop) { delete(s.in.Observed.Live, shopRef("a1")) }, false},
+		"kept from now on": {func(s *shop) { s.in.Recorded.Inventories[0].Entries[0].Deletion = lynq.DeleteRetain }, false},
+		"another hub":      {func(s *shop) { s.in.Hub.Name = "erp" }, false},
+		"another guard":    {func(s *shop) { s.in.Desired.Active = 0 }, false},
 	} {
 		if got := digest(tt.change); (got == same) != tt.same {
 			t.Errorf("%s: %s, before %s", name, got, same)
@@ -339,15 +341,15 @@ func randomShop(r *rand.Rand) *shop {
 	}
 	s.in.Now = hour(12)
 	if r.IntN(2) == 0 {
-		s.in.Grace.Periods = map[lynq.FormKey]time.Duration{{Name: "web"}: time.Duration(r.IntN(15)) * time.Hour}
+		s.in.Desired.Grace = map[lynq.FormKey]time.Duration{{Name: "web"}: time.Duration(r.IntN(15)) * time.Hour}
 	}
-	live := slices.SortedFunc(maps.Keys(s.in.Live), func(a, b lynq.Ref) int { return strings.Compare(a.String(), b.String()) })
+	live := slices.SortedFunc(maps.Keys(s.in.Observed.Live), func(a, b lynq.Ref) int { return strings.Compare(a.String(), b.String()) })
 	for _, ref := range live { // in order, so that the same seed gives the same shop
-		*s.in.Live[ref] = *somehow(r, s.in.Live[ref])
+		*s.in.Observed.Live[ref] = *somehow(r, s.in.Observed.Live[ref])
 	}
 	for _, ref := range live {
 		if r.IntN(6) == 0 {
-			delete(s.in.Live, ref)
+			delete(s.in.Observed.Live, ref)
 		}
 	}
 	return s

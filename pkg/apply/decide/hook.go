@@ -19,14 +19,14 @@ type hooking struct{ d *decider }
 
 // hooks plans the hooks to run before lynqctl deletes a node.
 func (h hooking) hooks(me plan.Owner, inv *inventory.Inventory) []plan.Step {
-	if h.d.in.Cascade == plan.CascadeOrphan {
+	if h.d.in.Options.Cascade == plan.CascadeOrphan {
 		return nil
 	}
 	var steps []plan.Step
 	for i := range inv.Hooks {
 		r := &inv.Hooks[i]
 		if r.Phase != inventory.PhaseCompleted && !h.d.givenUp(r.Ref) && h.d.excluded(me, r) == "" {
-			steps = append(steps, h.hook(me, plan.HookAsRecorded(me, r), r, h.d.in.Live[r.Ref]))
+			steps = append(steps, h.hook(me, plan.HookAsRecorded(me, r), r, h.d.in.Observed.Live[r.Ref]))
 		}
 	}
 	return steps
@@ -103,14 +103,14 @@ func (h hooking) afterHooks(me plan.Owner, inv *inventory.Inventory, why plan.Re
 		r := &inv.Hooks[i]
 		s := plan.Step{Entry: r, Action: plan.ActionDelete, Reason: why}
 		switch begun := r.Phase != ""; {
-		case h.d.in.Cascade == plan.CascadeOrphan && !begun:
+		case h.d.in.Options.Cascade == plan.CascadeOrphan && !begun:
 			s.Action, s.Reason, s.Message = plan.ActionRelease, plan.ReasonNotRun, "it is not run: --cascade=orphan deletes nothing"
 		case !begun && h.d.excluded(me, r) != "":
 			s.Action, s.Reason, s.Message = plan.ActionRelease, plan.ReasonExcluded, "it is not run: "+h.d.excluded(me, r)
-		case h.d.givenUp(r.Ref) && h.d.in.Live[r.Ref] == nil && h.d.in.GiveUp[r.Ref] == nil:
+		case h.d.givenUp(r.Ref) && h.d.in.Observed.Live[r.Ref] == nil && h.d.in.Options.GiveUp[r.Ref] == nil:
 			s.Action, s.Reason, s.Message = plan.ActionRelease, plan.ReasonGivenUp, "it is not run"
-		case begun && (h.d.in.Cascade == plan.CascadeOrphan || h.d.givenUp(r.Ref) || r.Phase == inventory.PhaseCompleted):
-			s = h.d.leavingStep(me, r, h.d.in.Live[r.Ref], why)
+		case begun && (h.d.in.Options.Cascade == plan.CascadeOrphan || h.d.givenUp(r.Ref) || r.Phase == inventory.PhaseCompleted):
+			s = h.d.leavingStep(me, r, h.d.in.Observed.Live[r.Ref], why)
 		}
 		steps = append(steps, s)
 	}
@@ -139,7 +139,7 @@ func (h hooking) leftovers(me plan.Owner, inv *inventory.Inventory) []plan.Step 
 	var steps []plan.Step
 	for i := range inv.Hooks {
 		if r := &inv.Hooks[i]; r.Phase != "" {
-			steps = append(steps, h.d.leavingStep(me, r, h.d.in.Live[r.Ref], plan.ReasonLeftover))
+			steps = append(steps, h.d.leavingStep(me, r, h.d.in.Observed.Live[r.Ref], plan.ReasonLeftover))
 		}
 	}
 	return steps

@@ -15,8 +15,8 @@ func (h hooking) declared(k lynq.NodeKey) *declaredHooks {
 		return &declaredHooks{}
 	}
 	n := &declaredHooks{UID: inv.Node.UID, Owns: h.d.owned[k]}
-	if i := slices.IndexFunc(h.d.in.Hooks, func(f FormHooks) bool { return ofForm(inv, f.Form) }); i >= 0 {
-		n.Form = &h.d.in.Hooks[i]
+	if i := slices.IndexFunc(h.d.in.Desired.Hooks, func(f FormHooks) bool { return ofForm(inv, f.Form) }); i >= 0 {
+		n.Form = &h.d.in.Desired.Hooks[i]
 	}
 	return n
 }
@@ -26,7 +26,7 @@ func (h hooking) declared(k lynq.NodeKey) *declaredHooks {
 func (h hooking) findOwned() map[lynq.NodeKey]map[string]bool {
 	owned := map[lynq.NodeKey]map[string]bool{}
 	for k, inv := range h.d.inventories {
-		if namespaces := ownedNamespaces(h.d.owner(k), inv, h.d.in.Live); namespaces != nil {
+		if namespaces := ownedNamespaces(h.d.owner(k), inv, h.d.in.Observed.Live); namespaces != nil {
 			owned[k] = namespaces
 		}
 	}

@@ -14,18 +14,18 @@ import (
 // there.
 func declaredScene(namespace string, said lynq.Text) *Input {
 	in := hookScene("", "", nil)
-	in.Inventories[0].Hooks[0].Namespace = namespace
-	in.Hooks = []FormHooks{{Form: lynq.FormKey{Name: "web"}, Hooks: []lynq.Hook{{ID: "backup", Group: "batch", Kind: "Job", Namespace: said}}}}
+	in.Recorded.Inventories[0].Hooks[0].Namespace = namespace
+	in.Desired.Hooks = []FormHooks{{Form: lynq.FormKey{Name: "web"}, Hooks: []lynq.Hook{{ID: "backup", Group: "batch", Kind: "Job", Namespace: said}}}}
 	return in
 }
 
 // owning makes the node of a scene own an object.
 func owning(in *Input, ref lynq.Ref, recorded string, change func(*tracking.Live)) *Input {
-	inv := in.Inventories[0]
+	inv := in.Recorded.Inventories[0]
 	inv.Entries = append(inv.Entries, inventory.Entry{Ref: ref, ID: "far", APIVersion: "v1", UID: recorded})
 	l := &tracking.Live{Ref: ref, UID: "u2", Hub: "crm", Node: "acme-web", NodeNamespace: "ns", PartOf: inventory.ID("ns", inventory.Name("acme-web")), ResourceID: "far"}
 	change(l)
-	in.Live[ref] = l
+	in.Observed.Live[ref] = l
 	return in
 }
 
@@ -34,12 +34,12 @@ func owning(in *Input, ref lynq.Ref, recorded string, change func(*tracking.Live
 // nothing of a node.
 func TestUndeclaredHook(t *testing.T) {
 	entry := func(in *Input, change func(*inventory.Entry)) *Input {
-		change(&in.Inventories[0].Hooks[0])
+		change(&in.Recorded.Inventories[0].Hooks[0])
 		return in
 	}
-	recordOnly := func(in *Input) *Input { in.Hooks = nil; return in }
+	recordOnly := func(in *Input) *Input { in.Desired.Hooks = nil; return in }
 	form := func(in *Input, change func(*lynq.Hook)) *Input {
-		change(&in.Hooks[0].Hooks[0])
+		change(&in.Desired.Hooks[0].Hooks[0])
 		return in
 	}
 	ops, tenant := lynq.Text{{Fixed: "ops"}}, lynq.Text{{Fixed: "t-"}, {UID: true}}
@@ -53,8 +53,8 @@ func TestUndeclaredHook(t *testing.T) {
 		"declared, in the node's namespace": {declaredScene("ns", nil), ""},
 		"recorded, in the node's namespace": {recordOnly(declaredScene("ns", nil)), ""},
 		"recorded, elsewhere":               {recordOnly(declaredScene("ops", nil)), "pass -f"},
-		"another form's":                    {func() *Input { in := declaredScene("ops", ops); in.Hooks[0].Form.Name = "db"; return in }(), "pass -f"},
-		"no hook in the form":               {func() *Input { in := declaredScene("ns", nil); in.Hooks[0].Hooks = nil; return in }(), `has no Job "backup" with runOn: Delete`},
+		"another form's":                    {func() *Input { in := declaredScene("ops", ops); in.Desired.Hooks[0].Form.Name = "db"; return in }(), "pass -f"},
+		"no hook in the form":               {func() *Input { in := declaredScene("ns", nil); in.Desired.Hooks[0].Hooks = nil; return in }(), `has no Job "backup" with runOn: Delete`},
 		"another id":                        {form(declaredScene("ns", nil), func(h *lynq.Hook) { h.ID = "other" }), "restore the resource"},
 		"another kind":                      {form(declaredScene("ns", nil), func(h *lynq.Hook) { h.Kind, h.Group = "Pod", "" }), "restore the resource"},
 		"another group":                     {form(declaredScene("ns", nil), func(h *lynq.Hook) { h.Group = "example.com" }), "restore the resource"},

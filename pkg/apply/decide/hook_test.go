@@ -28,12 +28,14 @@ func hookScene(phase inventory.Phase, uid string, there *tracking.Live) *Input {
 		live[job] = there
 	}
 	return &Input{
-		Hub: lynq.HubKey{Name: "crm"}, Active: 1, Live: live, Forms: []lynq.FormKey{{Name: "web"}},
-		Inventories: []*inventory.Inventory{{
+		Hub:      lynq.HubKey{Name: "crm"},
+		Desired:  Desired{Active: 1, Forms: []lynq.FormKey{{Name: "web"}}},
+		Observed: plan.Observed{Live: live},
+		Recorded: Recorded{Inventories: []*inventory.Inventory{{
 			Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "acme", Namespace: "ns", Name: "acme-web"}, UID: "inv", Finalizer: true,
 			Entries: []inventory.Entry{{Ref: config, ID: "data", APIVersion: "v1", UID: "u1", Digest: "d1"}},
 			Hooks:   []inventory.Entry{{Ref: job, ID: "backup", APIVersion: "batch/v1", UID: uid, Digest: "h1", Lifecycle: lynq.Lifecycle{RunOn: lynq.RunOnDelete}, Phase: phase}},
-		}},
+		}}},
 	}
 }
 
@@ -99,9 +101,9 @@ func planned(p *plan.Plan) (runs, after string) {
 func TestHookOfNodeThatGoes(t *testing.T) {
 	ways := map[plan.Reason]func(*Input){
 		plan.ReasonNodeGone:    func(*Input) {},
-		plan.ReasonNodeDeleted: func(in *Input) { in.Delete = map[lynq.NodeKey]bool{{Namespace: "ns", Name: "acme-web"}: true} },
+		plan.ReasonNodeDeleted: func(in *Input) { in.Scope.Delete = map[lynq.NodeKey]bool{{Namespace: "ns", Name: "acme-web"}: true} },
 	}
-	byHand := func(in *Input) { in.Inventories[0].Deleting = true }
+	byHand := func(in *Input) { in.Recorded.Inventories[0].Deleting = true }
 	for _, state := range hookStates() {
 		check := func(way string, why plan.Reason, change func(*Input)) {
 			in := hookScene(state.phase, state.uid, state.there)
@@ -127,7 +129,7 @@ func TestHookOfNodeThatGoes(t *testing.T) {
 func TestHookOfNodeThatComesBack(t *testing.T) {
 	for _, state := range hookStates() {
 		in := hookScene(state.phase, state.uid, state.there)
-		in.Nodes = []*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "acme", Namespace: "ns", Name: "acme-web"}}}
+		in.Desired.Nodes = []*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "acme", Namespace: "ns", Name: "acme-web"}}}
 		runs, left := planned(Decide(in, Limits{AllowEmpty: true}))
 		if runs != "" || left != state.left {
 			t.Errorf("%s: %q and %q, want nothing run, and %q", state.name, runs, left, state.left)
@@ -137,24 +139,24 @@ func TestHookOfNodeThatComesBack(t *testing.T) {
 
 func TestHookNotRun(t *testing.T) {
 	in := hookScene("", "", nil)
-	in.Cascade = plan.CascadeOrphan
+	in.Options.Cascade = plan.CascadeOrphan
 	if runs, after := planned(Decide(in, Limits{AllowEmpty: true})); runs != "" || after != "release NotRun" {
 		t.Errorf("--cascade=orphan: %q then %q", runs, after)
 	}
 	in = hookScene(inventory.PhaseFailed, "j1", hookJob("j1"))
-	job := in.Inventories[0].Hooks[0].Ref
-	in.Delete, in.GiveUp = map[lynq.NodeKey]bool{{Namespace: "ns", Name: "acme-web"}: true}, map[lynq.Ref]error{job: nil}
+	job := in.Recorded.Inventories[0].Hooks[0].Ref
+	in.Scope.Delete, in.Options.GiveUp = map[lynq.NodeKey]bool{{Namespace: "ns", Name: "acme-web"}: true}, map[lynq.Ref]error{job: nil}
 	if runs, after := planned(Decide(in, Limits{AllowEmpty: true})); runs != "" || after != "orphan GivenUp" {
 		t.Errorf("given up, and failed: %q then %q", runs, after)
 	}
 	in = hookScene("", "", nil)
-	in.Delete, in.GiveUp = map[lynq.NodeKey]bool{{Namespace: "ns", Name: "acme-web"}: true}, map[lynq.Ref]error{job: nil}
+	in.Scope.Delete, in.Options.GiveUp = map[lynq.NodeKey]bool{{Namespace: "ns", Name: "acme-web"}: true}, map[lynq.Ref]error{job: nil}
 	if runs, after := planned(Decide(in, Limits{AllowEmpty: true})); runs != "" || after != "release GivenUp" {
 		t.Errorf("given up before it began: %q then %q", runs, after)
 	}
 	// A row that failed to render may need the node.
 	in = hookScene("", "", nil)
-	in.Nodes = []*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "Acme", Namespace: "ns", Name: "other"}, Failed: errors.New("x")}}
+	in.Desired.Nodes = []*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "Acme", Namespace: "ns", Name: "other"}, Failed: errors.New("x")}}
 	if runs, _ := planned(Decide(in, Limits{AllowEmpty: true})); runs != "" {
 		t.Errorf("the row may be there: %q", runs)
 	}

@@ -14,9 +14,9 @@ import (
 // identified returns a scene in which hub and form have namespaces.
 func identified() *Input {
 	in := scene(ours, lynq.DefaultPolicy())
-	in.Hub.Namespace, in.Forms = "ns", []lynq.FormKey{{Namespace: "ns", Name: "web"}}
-	in.Nodes[0].Hub.Namespace, in.Nodes[0].Form.Namespace = "ns", "ns"
-	in.Inventories[0].Node.Hub.Namespace, in.Inventories[0].Node.Form.Namespace = "ns", "ns"
+	in.Hub.Namespace, in.Desired.Forms = "ns", []lynq.FormKey{{Namespace: "ns", Name: "web"}}
+	in.Desired.Nodes[0].Hub.Namespace, in.Desired.Nodes[0].Form.Namespace = "ns", "ns"
+	in.Recorded.Inventories[0].Node.Hub.Namespace, in.Recorded.Inventories[0].Node.Form.Namespace = "ns", "ns"
 	return in
 }
 
@@ -36,21 +36,21 @@ func TestIdentity(t *testing.T) {
 		"a hub of another namespace":   {func(inv *inventory.Inventory) { inv.Node.Hub.Namespace = "far" }, `hub far/crm, and not to hub ns/crm (if they are one hub, set its metadata.namespace to far, or`, "nothing"},
 	} {
 		in := identified()
-		tt.change(in.Inventories[0])
+		tt.change(in.Recorded.Inventories[0])
 		got := fate(&Decide(in, Limits{AllowEmpty: true}).Nodes[0])
 		if !strings.Contains(got, tt.wanted) || tt.wanted != "kept" && !strings.Contains(got, " Inventory ns/lynqnode-acme-web belongs to hub ") {
 			t.Errorf("%s: the node %s, want %s", name, got, tt.wanted)
 		}
 		if tt.wanted != "kept" { // the same if the node isn't among the hub's
-			in.Taken = map[lynq.NodeKey]*inventory.Inventory{in.Nodes[0].Key(): in.Inventories[0]}
-			all := in.Inventories
-			in.Inventories = nil
+			in.Recorded.Taken = map[lynq.NodeKey]*inventory.Inventory{in.Desired.Nodes[0].Key(): in.Recorded.Inventories[0]}
+			all := in.Recorded.Inventories
+			in.Recorded.Inventories = nil
 			if got := fate(&Decide(in, Limits{AllowEmpty: true}).Nodes[0]); !strings.HasPrefix(got, "fails: another ") || !strings.Contains(got, tt.wanted) {
 				t.Errorf("%s, of another hub: the node %s, want %s", name, got, tt.wanted)
 			}
-			in.Inventories = all
+			in.Recorded.Inventories = all
 		}
-		in.Nodes, got = nil, "nothing"
+		in.Desired.Nodes, got = nil, "nothing"
 		if decided := Decide(in, Limits{AllowEmpty: true}); len(decided.Nodes) > 0 {
 			got = fate(&decided.Nodes[0])
 		}
@@ -77,9 +77,9 @@ func TestProof(t *testing.T) {
 		"another hub's":                {func(_ *inventory.Entry, l *tracking.Live) { l.Hub, l.Owners = "erp", nil }, verdict{plan.ActionRelease, plan.ReasonTakenOver}},
 	} {
 		in := identified()
-		in.Nodes = nil
-		r := &in.Inventories[0].Entries[0]
-		tt.change(r, in.Live[r.Ref])
+		in.Desired.Nodes = nil
+		r := &in.Recorded.Inventories[0].Entries[0]
+		tt.change(r, in.Observed.Live[r.Ref])
 		s := Decide(in, Limits{AllowEmpty: true}).Nodes[0].Steps[0]
 		if got := (verdict{s.Action, s.Reason}); got != tt.want {
 			t.Errorf("%s: %v (%s), want %v", name, got, s.Message, tt.want)
@@ -91,14 +91,14 @@ func TestProof(t *testing.T) {
 // may need.
 func TestClaims(t *testing.T) {
 	ref := func(name string) lynq.Ref {
-		r := identified().Inventories[0].Entries[0].Ref
+		r := identified().Recorded.Inventories[0].Entries[0].Ref
 		r.Name = name
 		return r
 	}
 	failed := func(uid, form string, c plan.Claims) *plan.Node {
 		return &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "ns", Name: "crm"}, Form: lynq.FormKey{Namespace: "ns", Name: form}, UID: uid, Namespace: "ns", Name: "other-web"}, Failed: errors.New("it failed to render"), Claims: c}
 	}
-	name := identified().Inventories[0].Entries[0].Name
+	name := identified().Recorded.Inventories[0].Entries[0].Name
 	other := plan.Claims{Refs: []lynq.Ref{ref("other")}}
 	for what, tt := range map[string]struct {
 		row  *plan.Node
@@ -115,7 +115,7 @@ func TestClaims(t *testing.T) {
 		"no name, other values":                {failed("globex", "web", plan.Claims{Refs: []lynq.Ref{ref("")}, Values: []string{"", "x1y2"}}), false},
 	} {
 		in := identified()
-		in.Nodes = []*plan.Node{tt.row}
+		in.Desired.Nodes = []*plan.Node{tt.row}
 		decided := Decide(in, Limits{AllowEmpty: true})
 		s := decided.Nodes[len(decided.Nodes)-1].Steps[0]
 		want := verdict{plan.ActionDelete, plan.ReasonNodeGone}

@@ -37,13 +37,13 @@ func TestKeepContent(t *testing.T) {
 					p := lynq.DefaultPolicy()
 					p.Creation, p.Deletion, p.Conflict = creation, deletion, conflict
 					in := scene(at, p)
-					in.KeepContent = true
+					in.Options.KeepContent = true
 					s := Decide(in, Limits{}).Nodes[0].Steps[0]
 					got, want := verdict{s.Action, s.Reason}, keeping(at, p)
 					if got != want {
 						t.Errorf("%s/%s/%s/%s: %v, want %v", creation, deletion, conflict, at, got, want)
 					}
-					if _, there := in.Live[s.Object.Ref]; there && (s.Action == plan.ActionUpdate || s.Action == plan.ActionAdopt) {
+					if _, there := in.Observed.Live[s.Object.Ref]; there && (s.Action == plan.ActionUpdate || s.Action == plan.ActionAdopt) {
 						t.Errorf("%s/%s/%s/%s: its content would be written", creation, deletion, conflict, at)
 					}
 				}
@@ -56,11 +56,11 @@ func TestKeepContent(t *testing.T) {
 // somebody else, unless it has the node's tracking.
 func TestKeepContentRecorded(t *testing.T) {
 	in := scene(ours, lynq.DefaultPolicy())
-	in.KeepContent = true
+	in.Options.KeepContent = true
 	ref := Decide(in, Limits{}).Nodes[0].Steps[0].Ref()
-	now := *scene(nobodys, lynq.DefaultPolicy()).Live[ref]
+	now := *scene(nobodys, lynq.DefaultPolicy()).Observed.Live[ref]
 	now.UID = "another"
-	in.Live[ref] = &now
+	in.Observed.Live[ref] = &now
 	if s := Decide(in, Limits{}).Nodes[0].Steps[0]; s.Action != plan.ActionSkip || s.Reason != plan.ReasonReplaced || s.Message == "" {
 		t.Errorf("%s (%s) %q, want it skipped", s.Action, s.Reason, s.Message)
 	}
@@ -71,20 +71,20 @@ func TestKeepContentRecorded(t *testing.T) {
 func TestKeepContentReplaced(t *testing.T) {
 	for name, was := range map[string]bool{"replaced": true, "new": false} {
 		in := scene(orphaned, lynq.DefaultPolicy())
-		in.KeepContent = true
+		in.Options.KeepContent = true
 		decided := Decide(in, Limits{})
 		step := decided.Nodes[0].Steps[0]
-		now := *scene(nobodys, lynq.DefaultPolicy()).Live[step.Object.Ref]
+		now := *scene(nobodys, lynq.DefaultPolicy()).Observed.Live[step.Object.Ref]
 		now.UID = "another"
 		if !was {
 			step.Live = nil
 		}
-		got, became := Recheck(decided, &decided.Nodes[0], in.Inventories[0], &step, &now)
+		got, became := Recheck(decided, &decided.Nodes[0], in.Recorded.Inventories[0], &step, &now)
 		if got.Action != plan.ActionSkip || got.Reason != plan.ReasonReplaced || became != VerdictChanged {
 			t.Errorf("%s: %s (%s), verdict %d, want it skipped", name, got.Action, got.Reason, became)
 		}
 		now.UID = decided.Nodes[0].Steps[0].Live.UID
-		if got, _ := Recheck(decided, &decided.Nodes[0], in.Inventories[0], &decided.Nodes[0].Steps[0], &now); got.Action != plan.ActionTrack {
+		if got, _ := Recheck(decided, &decided.Nodes[0], in.Recorded.Inventories[0], &decided.Nodes[0].Steps[0], &now); got.Action != plan.ActionTrack {
 			t.Errorf("the same object: %s (%s), want it tracked", got.Action, got.Reason)
 		}
 	}

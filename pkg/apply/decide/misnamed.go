@@ -25,7 +25,7 @@ type identityKey struct{ namespace, form, uid string }
 
 func (d *decider) findMisnamed() misnamed {
 	var others []*inventory.Inventory // inventories that don't belong to the node with their name
-	for _, inv := range d.in.Inventories {
+	for _, inv := range d.in.Recorded.Inventories {
 		if n := d.nodes[inv.Node.Key()]; n == nil || !n.Is(inv) {
 			others = append(others, inv)
 		}
@@ -34,8 +34,8 @@ func (d *decider) findMisnamed() misnamed {
 	if len(others) == 0 {
 		return m
 	}
-	nodes := make(map[identityKey][]*plan.Node, len(d.in.Nodes))
-	for _, n := range d.in.Nodes {
+	nodes := make(map[identityKey][]*plan.Node, len(d.in.Desired.Nodes))
+	for _, n := range d.in.Desired.Nodes {
 		key := identityKey{n.Namespace, n.Form.Name, n.UID}
 		nodes[key] = append(nodes[key], n)
 	}
@@ -75,13 +75,13 @@ func (d *decider) keepRefused() {
 	for k := range d.untouched {
 		refused[k] = refused[k] || d.suspended(k) != nil
 	}
-	for _, n := range d.in.Nodes {
+	for _, n := range d.in.Desired.Nodes {
 		if d.obstacle(n, d.inventories[n.Key()]) != nil {
 			refused[n.Key()] = true
 		}
 	}
 	d.held = map[lynq.Ref][]lynq.NodeKey{}
-	for _, inv := range d.in.Inventories {
+	for _, inv := range d.in.Recorded.Inventories {
 		k := inv.Node.Key()
 		if !refused[k] {
 			continue

@@ -23,31 +23,35 @@ func TestRecordedByAnotherName(t *testing.T) {
 		node   string // the reason of the refusal
 		leaves bool   // lynqctl deletes the inventory's node
 	}{
-		"only by the other name":   {func(*Input) {}, both, false},
-		"in an old inventory":      {func(in *Input) { in.Inventories[0].Node.Hub.Namespace, in.Inventories[0].Node.Form.Namespace = "", "" }, both, false},
-		"its inventory is deleted": {func(in *Input) { in.Inventories[0].Deleting, in.Inventories[0].Finalizer = true, true }, both, false},
-		"the row does not render":  {func(in *Input) { in.Nodes[0].Failed = errors.New("no number") }, "no number", false},
+		"only by the other name": {func(*Input) {}, both, false},
+		"in an old inventory": {func(in *Input) {
+			in.Recorded.Inventories[0].Node.Hub.Namespace, in.Recorded.Inventories[0].Node.Form.Namespace = "", ""
+		}, both, false},
+		"its inventory is deleted": {func(in *Input) {
+			in.Recorded.Inventories[0].Deleting, in.Recorded.Inventories[0].Finalizer = true, true
+		}, both, false},
+		"the row does not render": {func(in *Input) { in.Desired.Nodes[0].Failed = errors.New("no number") }, "no number", false},
 		"by both names": {func(in *Input) {
-			second := in.Inventories[0].Clone()
-			second.Node.Name = in.Nodes[0].Name
-			in.Inventories = append(in.Inventories, second)
+			second := in.Recorded.Inventories[0].Clone()
+			second.Node.Name = in.Desired.Nodes[0].Name
+			in.Recorded.Inventories = append(in.Recorded.Inventories, second)
 		}, both, false},
 		"the other name is another node's now": {func(in *Input) {
-			in.Nodes = append(in.Nodes, &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "web"}, UID: "acme-eu", Namespace: "ns", Name: "acme-eu-web"}})
+			in.Desired.Nodes = append(in.Desired.Nodes, &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "web"}, UID: "acme-eu", Namespace: "ns", Name: "acme-eu-web"}})
 		}, both, false},
 
-		"another row":            {func(in *Input) { in.Inventories[0].Node.UID = "bolt" }, "", true},
-		"another form":           {func(in *Input) { in.Inventories[0].Node.Form.Name = "web" }, "", true},
-		"a form elsewhere":       {func(in *Input) { in.Inventories[0].Node.Form.Namespace = "other" }, "", false},
-		"another node namespace": {func(in *Input) { in.Inventories[0].Node.Namespace = "other" }, "", true},
+		"another row":            {func(in *Input) { in.Recorded.Inventories[0].Node.UID = "bolt" }, "", true},
+		"another form":           {func(in *Input) { in.Recorded.Inventories[0].Node.Form.Name = "web" }, "", true},
+		"a form elsewhere":       {func(in *Input) { in.Recorded.Inventories[0].Node.Form.Namespace = "other" }, "", false},
+		"another node namespace": {func(in *Input) { in.Recorded.Inventories[0].Node.Namespace = "other" }, "", true},
 	} {
 		in := &Input{
-			Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Forms: []lynq.FormKey{{Namespace: "forms", Name: "eu-web"}, {Namespace: "forms", Name: "web"}}, Active: 1,
-			Nodes: []*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "eu-web"}, UID: "acme", Namespace: "ns", Name: "acme-eu-web-897520f7"}}},
-			Inventories: []*inventory.Inventory{{
+			Hub:     lynq.HubKey{Namespace: "hubs", Name: "crm"},
+			Desired: Desired{Forms: []lynq.FormKey{{Namespace: "forms", Name: "eu-web"}, {Namespace: "forms", Name: "web"}}, Active: 1, Nodes: []*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "eu-web"}, UID: "acme", Namespace: "ns", Name: "acme-eu-web-897520f7"}}}},
+			Recorded: Recorded{Inventories: []*inventory.Inventory{{
 				Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "eu-web"}, UID: "acme", Namespace: "ns", Name: "acme-eu-web"}, UID: "inv",
 				Entries: []inventory.Entry{{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}, ID: "settings", Lifecycle: lynq.Lifecycle{Deletion: lynq.DeleteDelete}}},
-			}},
+			}}},
 		}
 		c.change(in)
 		p := Decide(in, Limits{MaxDelete: limits.MaxDelete{Nodes: 9}})
@@ -58,7 +62,7 @@ func TestRecordedByAnotherName(t *testing.T) {
 		for i := range p.Nodes {
 			n := &p.Nodes[i]
 			leaves = leaves || n.Desired == nil
-			if n.Name != in.Nodes[0].Name {
+			if n.Name != in.Desired.Nodes[0].Name {
 				continue
 			}
 			why := ""
@@ -84,35 +88,35 @@ func TestRefusedGivesNothingAway(t *testing.T) {
 		holder string // the node that owns the object
 		taken  bool
 	}{
-		"not refused": {func(in *Input) { in.Nodes[0].Name = recorded }, recorded, true},
+		"not refused": {func(in *Input) { in.Desired.Nodes[0].Name = recorded }, recorded, true},
 
 		"only by the other name": {func(*Input) {}, recorded, false},
 		"the other name is another node's now": {func(in *Input) {
-			in.Nodes = append(in.Nodes, &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "web"}, UID: "acme-eu", Namespace: "ns", Name: recorded}})
+			in.Desired.Nodes = append(in.Desired.Nodes, &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "web"}, UID: "acme-eu", Namespace: "ns", Name: recorded}})
 		}, recorded, false},
 		"by both names, recorded by its own": {func(in *Input) {
-			second := in.Inventories[0].Clone()
+			second := in.Recorded.Inventories[0].Clone()
 			second.Node.Name, second.UID = made, "inv2"
-			in.Inventories[0].Entries = nil
-			in.Inventories = append(in.Inventories, second)
+			in.Recorded.Inventories[0].Entries = nil
+			in.Recorded.Inventories = append(in.Recorded.Inventories, second)
 		}, made, false},
 		"by both names, recorded by the other": {func(in *Input) {
-			second := in.Inventories[0].Clone()
+			second := in.Recorded.Inventories[0].Clone()
 			second.Node.Name, second.UID, second.Entries = made, "inv2", nil
-			in.Inventories = append(in.Inventories, second)
+			in.Recorded.Inventories = append(in.Recorded.Inventories, second)
 		}, recorded, false},
 		"by two other names": {func(in *Input) {
-			second := in.Inventories[0].Clone()
+			second := in.Recorded.Inventories[0].Clone()
 			second.Node.Name, second.UID = "acme.eu.web", "inv2"
-			in.Inventories[0].Entries = nil
-			in.Inventories = append(in.Inventories, second)
-			in.Nodes = append(in.Nodes, &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "web"}, UID: "acme.eu", Namespace: "ns", Name: second.Node.Name}})
+			in.Recorded.Inventories[0].Entries = nil
+			in.Recorded.Inventories = append(in.Recorded.Inventories, second)
+			in.Desired.Nodes = append(in.Desired.Nodes, &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "web"}, UID: "acme.eu", Namespace: "ns", Name: second.Node.Name}})
 		}, "acme.eu.web", false},
 		"its inventory is of another row": {func(in *Input) {
-			in.Nodes[0].Name, in.Inventories[0].Node.UID = recorded, "bolt"
+			in.Desired.Nodes[0].Name, in.Recorded.Inventories[0].Node.UID = recorded, "bolt"
 		}, recorded, false},
 		"its inventory is being deleted, and held": {func(in *Input) {
-			in.Nodes[0].Name, in.Inventories[0].Deleting = recorded, true
+			in.Desired.Nodes[0].Name, in.Recorded.Inventories[0].Deleting = recorded, true
 		}, recorded, false},
 	} {
 		for _, last := range []bool{false, true} {
@@ -120,19 +124,19 @@ func TestRefusedGivesNothingAway(t *testing.T) {
 			policy := lynq.DefaultPolicy()
 			other := &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "web"}, UID: "coil", Namespace: "ns", Name: "coil-web"}, Objects: []plan.Object{{Ref: ref, APIVersion: "v1", ID: "settings", Policy: &policy, Owned: true, Digest: "d"}}}
 			in := &Input{
-				Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Forms: []lynq.FormKey{{Namespace: "forms", Name: "eu-web"}, {Namespace: "forms", Name: "web"}}, Active: 2,
-				Nodes: []*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "eu-web"}, UID: "acme", Namespace: "ns", Name: made}}},
-				Inventories: []*inventory.Inventory{{
+				Hub:     lynq.HubKey{Namespace: "hubs", Name: "crm"},
+				Desired: Desired{Forms: []lynq.FormKey{{Namespace: "forms", Name: "eu-web"}, {Namespace: "forms", Name: "web"}}, Active: 2, Nodes: []*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "eu-web"}, UID: "acme", Namespace: "ns", Name: made}}}},
+				Recorded: Recorded{Inventories: []*inventory.Inventory{{
 					Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "eu-web"}, UID: "acme", Namespace: "ns", Name: recorded}, UID: "inv",
 					Entries: []inventory.Entry{{Ref: ref, ID: "settings", UID: "u", Digest: "d", Lifecycle: lynq.Lifecycle{Deletion: lynq.DeleteDelete}}},
-				}},
-				Live: map[lynq.Ref]*tracking.Live{ref: {Ref: ref, UID: "u", Hub: "crm", PartOf: inventory.ID("ns", inventory.Name(c.holder))}},
+				}}},
+				Observed: plan.Observed{Live: map[lynq.Ref]*tracking.Live{ref: {Ref: ref, UID: "u", Hub: "crm", PartOf: inventory.ID("ns", inventory.Name(c.holder))}}},
 			}
 			c.change(in)
 			if last {
-				in.Nodes = append(in.Nodes, other)
+				in.Desired.Nodes = append(in.Desired.Nodes, other)
 			} else {
-				in.Nodes = append([]*plan.Node{other}, in.Nodes...)
+				in.Desired.Nodes = append([]*plan.Node{other}, in.Desired.Nodes...)
 			}
 			want := verdict{plan.ActionBlock, plan.ReasonForeign}
 			if c.taken {
@@ -170,19 +174,19 @@ func TestRefusedKeepsWhatOthersHaveToo(t *testing.T) {
 	}{
 		"both have it":                  {func(*Input, *tracking.Live) {}, verdict{plan.ActionSkip, plan.ReasonUnknown}},
 		"the refused one's record only": {func(_ *Input, l *tracking.Live) { l.PartOf = inventory.ID("ns", inventory.Name("bolt-web")) }, verdict{plan.ActionDelete, plan.ReasonNodeGone}},
-		"its tracking only":             {func(in *Input, _ *tracking.Live) { in.Inventories[0].Entries = nil }, verdict{plan.ActionDelete, plan.ReasonNodeGone}},
+		"its tracking only":             {func(in *Input, _ *tracking.Live) { in.Recorded.Inventories[0].Entries = nil }, verdict{plan.ActionDelete, plan.ReasonNodeGone}},
 	} {
 		ref := lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}
 		entries := []inventory.Entry{{Ref: ref, ID: "settings", UID: "u", Digest: "d", Lifecycle: lynq.Lifecycle{Deletion: lynq.DeleteDelete}}}
 		live := &tracking.Live{Ref: ref, UID: "u", Hub: "crm", PartOf: inventory.ID("ns", inventory.Name("acme-eu-web")), Owners: []types.UID{"inv2"}}
 		in := &Input{
-			Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Forms: []lynq.FormKey{{Namespace: "forms", Name: "eu-web"}, {Namespace: "forms", Name: "web"}}, Active: 2,
-			Nodes: []*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "eu-web"}, UID: "acme", Namespace: "ns", Name: "acme-eu-web-897520f7"}}},
-			Inventories: []*inventory.Inventory{
+			Hub:     lynq.HubKey{Namespace: "hubs", Name: "crm"},
+			Desired: Desired{Forms: []lynq.FormKey{{Namespace: "forms", Name: "eu-web"}, {Namespace: "forms", Name: "web"}}, Active: 2, Nodes: []*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "eu-web"}, UID: "acme", Namespace: "ns", Name: "acme-eu-web-897520f7"}}}},
+			Recorded: Recorded{Inventories: []*inventory.Inventory{
 				{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "eu-web"}, UID: "acme", Namespace: "ns", Name: "acme-eu-web"}, UID: "inv", Entries: entries},
 				{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "web"}, UID: "bolt", Namespace: "ns", Name: "bolt-web"}, UID: "inv2", Entries: entries},
-			},
-			Live: map[lynq.Ref]*tracking.Live{ref: live},
+			}},
+			Observed: plan.Observed{Live: map[lynq.Ref]*tracking.Live{ref: live}},
 		}
 		c.change(in, live)
 		decided := Decide(in, Limits{MaxDelete: limits.MaxDelete{Nodes: 9}})

@@ -40,7 +40,7 @@ func namesOf(hubs []*Input) map[types.UID][]lynq.Ref {
 		}
 	}
 	for _, in := range hubs {
-		note(in.Live)
+		note(in.Observed.Live)
 		if in.Beside != nil {
 			note(in.Beside.Live)
 		}
@@ -110,15 +110,15 @@ func (d *decider) placesOf() map[place][]rendered {
 		at[key] = append(at[key], r)
 	}
 	for _, of := range append([]*decider{d}, d.beside...) {
-		for _, n := range of.in.Nodes {
+		for _, n := range of.in.Desired.Nodes {
 			for i := range n.Objects {
 				o := &n.Objects[i]
 				here[o.Ref] = true
-				add(rendered{o.Ref, n.Key(), of.in.planned(n.Key()) && !o.LeftAlone()})
+				add(rendered{o.Ref, n.Key(), of.in.Scope.Plans(n.Key()) && !o.LeftAlone()})
 			}
 		}
 	}
-	if s := d.in.Elsewhere; s != nil {
+	if s := d.in.Desired.Elsewhere; s != nil {
 		for ref, all := range s.renders {
 			if !here[ref] {
 				add(rendered{ref, all[0].node, false})
@@ -197,7 +197,7 @@ func (d *decider) renderer(ref lynq.Ref) (*decider, lynq.NodeKey, bool) {
 	if b := d.wantedBeside(ref); b != nil {
 		return b, b.desired()[ref], true
 	}
-	if s := d.in.Elsewhere; s != nil && len(s.renders[ref]) > 0 {
+	if s := d.in.Desired.Elsewhere; s != nil && len(s.renders[ref]) > 0 {
 		return d, s.renders[ref][0].node, true
 	}
 	return nil, lynq.NodeKey{}, false
@@ -206,7 +206,7 @@ func (d *decider) renderer(ref lynq.Ref) (*decider, lynq.NodeKey, bool) {
 // followed returns the entry of a desired object that its node has recorded under another
 // name, and removes that name from the entries. It returns nil if there is none.
 func (d *decider) followed(entries map[lynq.Ref]*inventory.Entry, n *plan.Node, o *plan.Object) *inventory.Entry {
-	l := d.in.Live[o.Ref]
+	l := d.in.Observed.Live[o.Ref]
 	if l == nil || o.LeftAlone() {
 		return nil
 	}

@@ -21,9 +21,9 @@ func viewed(name string) lynq.Ref {
 
 // views adds the name in the extension's group of an object that exists.
 func (s *shop) views(name string) {
-	l := *s.in.Live[shopRef(name)]
+	l := *s.in.Observed.Live[shopRef(name)]
 	l.Ref = viewed(name)
-	s.in.Live[l.Ref] = &l
+	s.in.Observed.Live[l.Ref] = &l
 }
 
 // wantsViews adds an active row with objects under their names in the extension's group.
@@ -64,8 +64,8 @@ func TestOneObjectTwoNames(t *testing.T) {
 		"other objects with the name": {func(s *shop) {
 			s.has("a", "x")
 			s.views("x")
-			s.in.Live[viewed("x")].UID = "another"
-			s.in.Live[viewed("x")].Hub, s.in.Live[viewed("x")].PartOf, s.in.Live[viewed("x")].Owners = "", "", nil
+			s.in.Observed.Live[viewed("x")].UID = "another"
+			s.in.Observed.Live[viewed("x")].Hub, s.in.Observed.Live[viewed("x")].PartOf, s.in.Observed.Live[viewed("x")].Owners = "", "", nil
 			s.wantsViews("a", "x")
 		}, []string{"a: Setting.view.example.com/ns/x adopt Unowned", "a: ConfigMap/ns/x delete Removed"}},
 		"it moves to another row": {func(s *shop) {
@@ -81,7 +81,7 @@ func TestOneObjectTwoNames(t *testing.T) {
 			s.wants("a")
 			s.wantsViews("b", "x")
 			for _, ref := range []lynq.Ref{shopRef("x"), viewed("x")} {
-				s.in.Live[ref].Owners, s.in.Live[ref].PartOf = []types.UID{"inv-b"}, inventory.ID("ns", inventory.Name("b-web"))
+				s.in.Observed.Live[ref].Owners, s.in.Observed.Live[ref].PartOf = []types.UID{"inv-b"}, inventory.ID("ns", inventory.Name("b-web"))
 			}
 			b.Entries = []inventory.Entry{{Ref: viewed("x"), ID: "x", UID: "uid-x", Digest: "d2", Fields: "f", Lifecycle: lynq.Lifecycle{Deletion: lynq.DeleteDelete, Patch: lynq.PatchApply}}}
 		}, []string{"a: ConfigMap/ns/x release TakenOver", "b: Setting.view.example.com/ns/x keep UpToDate"}},
@@ -95,25 +95,25 @@ func TestOneObjectTwoNames(t *testing.T) {
 			s.views("x")
 			n := s.wants("a", "x")
 			n.Objects = append(n.Objects, s.wantsViews("a", "x").Objects...)
-			s.in.Nodes = s.in.Nodes[:1]
+			s.in.Desired.Nodes = s.in.Desired.Nodes[:1]
 		}, []string{"a: ConfigMap/ns/x keep UpToDate", "a: Setting.view.example.com/ns/x block Foreign"}},
 		"another name is excluded": {func(s *shop) {
 			s.has("a", "x")
 			s.views("x")
 			s.wants("a")
-			s.in.Exclude = map[lynq.FormKey]lynq.Exclusions{{Name: "web"}: {{Kind: "Setting", Name: "*"}}}
+			s.in.Desired.Exclude = map[lynq.FormKey]lynq.Exclusions{{Name: "web"}: {{Kind: "Setting", Name: "*"}}}
 		}, []string{"a: ConfigMap/ns/x skip Excluded"}},
 		"a hub beside renders it": {func(s *shop) {
 			s.has("a", "x")
 			s.wants("a")
-			s.in.Elsewhere = NewSurvey([]*plan.Node{{NodeID: lynq.NodeID{Namespace: "ns", Name: "b-web"}, Objects: []plan.Object{{Ref: viewed("x")}}}})
-			l := *s.in.Live[shopRef("x")]
+			s.in.Desired.Elsewhere = NewSurvey([]*plan.Node{{NodeID: lynq.NodeID{Namespace: "ns", Name: "b-web"}, Objects: []plan.Object{{Ref: viewed("x")}}}})
+			l := *s.in.Observed.Live[shopRef("x")]
 			s.in.Beside = &plan.Observed{Live: map[lynq.Ref]*tracking.Live{viewed("x"): &l}}
 		}, []string{"a: ConfigMap/ns/x skip Rendered"}},
 		"a hub beside may render it": {func(s *shop) {
 			s.has("a", "x")
 			s.wants("a")
-			s.in.Elsewhere = NewSurvey([]*plan.Node{{NodeID: lynq.NodeID{Namespace: "ns", Name: "b-web"}, Objects: []plan.Object{{Ref: viewed("x")}}}})
+			s.in.Desired.Elsewhere = NewSurvey([]*plan.Node{{NodeID: lynq.NodeID{Namespace: "ns", Name: "b-web"}, Objects: []plan.Object{{Ref: viewed("x")}}}})
 			s.in.Beside = &plan.Observed{Unknown: map[lynq.Ref]error{viewed("x"): errors.New("403")}}
 		}, []string{"a: ConfigMap/ns/x skip Unknown"}},
 	} {
@@ -148,25 +148,25 @@ func TestOtherNames(t *testing.T) {
 		want    string
 	}{
 		"nothing else has the name":    {func(s *shop) { s.has("a", "x") }, ""},
-		"an unread row renders a view": {func(s *shop) { s.has("a", "x"); s.in.Elsewhere = survey(viewed("x")) }, "Setting.view.example.com/ns/x"},
+		"an unread row renders a view": {func(s *shop) { s.has("a", "x"); s.in.Desired.Elsewhere = survey(viewed("x")) }, "Setting.view.example.com/ns/x"},
 		"an excluded object": {func(s *shop) {
 			s.has("a", "x")
 			s.wantsViews("b", "x").Objects[0].Exclusion = &lynq.Exclusion{}
 		}, "Setting.view.example.com/ns/x"},
 		"another kind of Kubernetes": {func(s *shop) {
 			s.has("a", "x")
-			s.in.Elsewhere = survey(lynq.Ref{Kind: "Service", Namespace: "ns", Name: "x"})
+			s.in.Desired.Elsewhere = survey(lynq.Ref{Kind: "Service", Namespace: "ns", Name: "x"})
 		}, ""},
 		"an unread row renders what a kept node has": {func(s *shop) {
 			s.has("a", "x")
 			s.wants("a", "x")
-			s.in.Elsewhere = survey(viewed("x"))
+			s.in.Desired.Elsewhere = survey(viewed("x"))
 		}, ""},
 		"a cluster-scoped object of an extension may be a Namespace": {func(s *shop) {
 			inv := s.has("a", "x")
 			inv.Entries[0].Ref = project
-			l := *s.in.Live[shopRef("x")]
-			l.Ref, s.in.Live = project, map[lynq.Ref]*tracking.Live{project: &l}
+			l := *s.in.Observed.Live[shopRef("x")]
+			l.Ref, s.in.Observed.Live = project, map[lynq.Ref]*tracking.Live{project: &l}
 		}, "Namespace/x"},
 	} {
 		s := newShop()
@@ -193,8 +193,8 @@ func TestView(t *testing.T) {
 		s := newShop()
 		inv := s.has("a", "x")
 		inv.Entries[0].Ref = project
-		l := *s.in.Live[shopRef("x")]
-		l.Ref, s.in.Live = project, map[lynq.Ref]*tracking.Live{project: &l}
+		l := *s.in.Observed.Live[shopRef("x")]
+		l.Ref, s.in.Observed.Live = project, map[lynq.Ref]*tracking.Live{project: &l}
 		l.Owners, l.Node, l.NodeNamespace, l.HubNamespace = nil, "a-web", "ns", "ns"
 		s.wants("a")
 		return s, &l

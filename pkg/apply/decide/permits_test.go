@@ -19,14 +19,14 @@ func TestPermit(t *testing.T) {
 		in := decide.Scene(at, lynq.DefaultPolicy())
 		for _, gone := range []bool{false, true} {
 			if gone {
-				in.Nodes = nil
+				in.Desired.Nodes = nil
 			}
 			p := decide.Decide(in, decide.Limits{AllowEmpty: true, MaxDelete: limits.MaxDelete{Nodes: 9}})
 			for i := range p.Nodes {
 				n := &p.Nodes[i]
 				for j := range n.Steps {
 					s := &n.Steps[j]
-					s.Live = in.Live[s.Ref()]
+					s.Live = in.Observed.Live[s.Ref()]
 					permit, err := decide.Permits(p, n, n.Inventory, s)
 					deletes := s.Action == plan.ActionDelete
 					if deletes != (err == nil) || deletes && (permit.UID() != s.Live.UID || permit.Version() != s.Live.ResourceVersion || permit.Ref() != s.Ref()) {
@@ -42,7 +42,7 @@ func TestPermit(t *testing.T) {
 // dry run.
 func TestPermitRefused(t *testing.T) {
 	in := decide.Scene(decide.Ours, lynq.DefaultPolicy())
-	in.Nodes, in.Active = nil, 0
+	in.Desired.Nodes, in.Desired.Active = nil, 0
 	p := decide.Decide(in, decide.Limits{})
 	n := &p.Nodes[0]
 	if _, err := decide.Permits(p, n, n.Inventory, &n.Steps[0]); err == nil || len(p.Refusals) == 0 {
@@ -76,7 +76,7 @@ func TestPermitOwner(t *testing.T) {
 			s.Live.Few = &tracking.Rare{Controller: "Deployment/a", ControllerUID: "d"}
 		}, false},
 		"unmanaged":                  {lynq.DefaultPolicy(), func(_ *decide.Input, s *plan.Step) { s.Live.Unmanaged = true }, false},
-		"without an inventory's uid": {lynq.DefaultPolicy(), func(in *decide.Input, _ *plan.Step) { in.Inventories[0].UID = "" }, false},
+		"without an inventory's uid": {lynq.DefaultPolicy(), func(in *decide.Input, _ *plan.Step) { in.Recorded.Inventories[0].UID = "" }, false},
 	} {
 		in := decide.Scene(decide.Ours, tt.policy)
 		p := decide.Decide(in, decide.Limits{})
@@ -84,8 +84,8 @@ func TestPermitOwner(t *testing.T) {
 		s := n.Steps[0]
 		o, l := *s.Object, *s.Live
 		s.Object, s.Live = &o, &l
-		saved := in.Inventories[0].Clone()
-		in.Inventories = []*inventory.Inventory{saved}
+		saved := in.Recorded.Inventories[0].Clone()
+		in.Recorded.Inventories = []*inventory.Inventory{saved}
 		tt.change(in, &s)
 		permit, err := decide.PermitOwner(p, n, saved, &s)
 		if (err == nil) != tt.yes || tt.yes != permit.Covers(types.UID(saved.UID)) || permit.Covers("other") {

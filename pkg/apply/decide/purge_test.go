@@ -15,8 +15,8 @@ import (
 func purgeScene(at situation, p lynq.Policy, uid string) *Input {
 	p.PurgeOrder = new(int)
 	in := scene(at, p)
-	in.Inventories[0].Entries = []inventory.Entry{{
-		Ref: in.Nodes[0].Objects[0].Ref, ID: "app", APIVersion: "apps/v1", UID: uid, Digest: "d1", Ready: true, Phase: inventory.PhaseCompleted,
+	in.Recorded.Inventories[0].Entries = []inventory.Entry{{
+		Ref: in.Desired.Nodes[0].Objects[0].Ref, ID: "app", APIVersion: "apps/v1", UID: uid, Digest: "d1", Ready: true, Phase: inventory.PhaseCompleted,
 		Lifecycle: p.Lifecycle,
 	}}
 	return in
@@ -29,7 +29,7 @@ func firstVerdict(t *testing.T, in *Input) verdict {
 		t.Fatalf("plan %+v", p)
 	}
 	s := &p.Nodes[0].Steps[0]
-	if again, _ := Recheck(p, &p.Nodes[0], in.Inventories[0], s, s.Live); again.Action != s.Action || again.Reason != s.Reason {
+	if again, _ := Recheck(p, &p.Nodes[0], in.Recorded.Inventories[0], s, s.Live); again.Action != s.Action || again.Reason != s.Reason {
 		t.Errorf("decided again it is %s (%s), not %s (%s)", again.Action, again.Reason, s.Action, s.Reason)
 	}
 	return verdict{s.Action, s.Reason}
@@ -74,8 +74,8 @@ func TestPurge(t *testing.T) {
 // is deleted, lynqctl only drops the entry. Another object with its name stays.
 func TestPurgedLeaves(t *testing.T) {
 	for name, leaves := range map[string]func(*Input){
-		"dropped":   func(in *Input) { in.Nodes[0].Objects = nil },
-		"node gone": func(in *Input) { in.Nodes = nil },
+		"dropped":   func(in *Input) { in.Desired.Nodes[0].Objects = nil },
+		"node gone": func(in *Input) { in.Desired.Nodes = nil },
 	} {
 		for _, at := range situations() {
 			for _, uid := range []string{"", "u1"} {
@@ -105,11 +105,11 @@ func TestPurgedAgain(t *testing.T) {
 	once := lynq.DefaultPolicy()
 	once.Creation = lynq.CreateOnce
 	stays := func(in *Input) *Input {
-		in.Nodes[0].Objects[0].Policy.PurgeOrder = nil
+		in.Desired.Nodes[0].Objects[0].Policy.PurgeOrder = nil
 		return in
 	}
 	changed := func(in *Input) *Input {
-		in.Nodes[0].Objects[0].Digest = "d2"
+		in.Desired.Nodes[0].Objects[0].Digest = "d2"
 		return in
 	}
 	for name, test := range map[string]struct {
@@ -146,13 +146,13 @@ func TestUnlooked(t *testing.T) {
 		"it is to stay from now": {"", func(o *plan.Object) { o.Policy.PurgeOrder = nil }, 0},
 	} {
 		in := purgeScene(vanished, lynq.DefaultPolicy(), test.uid)
-		test.change(&in.Nodes[0].Objects[0])
-		if got := plan.Unlooked(in.Nodes, in.Inventories); len(got) != test.want {
+		test.change(&in.Desired.Nodes[0].Objects[0])
+		if got := plan.Unlooked(in.Desired.Nodes, in.Recorded.Inventories); len(got) != test.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
 	in := purgeScene(vanished, lynq.DefaultPolicy(), "")
-	if got := plan.Unlooked(nil, in.Inventories); len(got) != 1 {
+	if got := plan.Unlooked(nil, in.Recorded.Inventories); len(got) != 1 {
 		t.Errorf("of a node that goes: %v", got)
 	}
 }

@@ -96,7 +96,7 @@ func way(s *plan.Step) plan.Reason {
 func (r rechecking) recheckWanted(me plan.Owner, s *plan.Step, now *tracking.Live) plan.Step {
 	again := r.d.step(me, s.Object, s.Entry, now)
 	switch {
-	case again.Action == plan.ActionTrack && r.d.in.KeepContent && (s.Live == nil || remadeSince(s, now)):
+	case again.Action == plan.ActionTrack && r.d.in.Options.KeepContent && (s.Live == nil || remadeSince(s, now)):
 		// The user asked for the object that existed, and not for one that somebody created
 		// since.
 		again.Action, again.Reason, again.Message = plan.ActionSkip, plan.ReasonReplaced, remade

@@ -21,10 +21,10 @@ func TestRecheckDecides(t *testing.T) {
 				in := scene(then, p)
 				decided := Decide(in, Limits{})
 				step := decided.Nodes[0].Steps[0]
-				live := scene(now, p).Live[step.Object.Ref]
-				in.Live = map[lynq.Ref]*tracking.Live{}
+				live := scene(now, p).Observed.Live[step.Object.Ref]
+				in.Observed.Live = map[lynq.Ref]*tracking.Live{}
 				if live != nil {
-					in.Live[step.Object.Ref] = live
+					in.Observed.Live[step.Object.Ref] = live
 				}
 				want := Decide(in, Limits{}).Nodes[0].Steps[0]
 				took := step.Reason == plan.ReasonTakeover && live != nil && live.UID == step.Live.UID && want.Writes()
@@ -34,7 +34,7 @@ func TestRecheckDecides(t *testing.T) {
 				if step.Reason == plan.ReasonDeleting && live == nil {
 					want.Reason = plan.ReasonDeleting
 				}
-				got, became := Recheck(decided, &decided.Nodes[0], in.Inventories[0], &step, live)
+				got, became := Recheck(decided, &decided.Nodes[0], in.Recorded.Inventories[0], &step, live)
 				if (verdict{got.Action, got.Reason}) != (verdict{want.Action, want.Reason}) || got.Live != live {
 					t.Errorf("%+v: planned %s, found %s: %s (%s), want %s (%s)", p, then, now, got.Action, got.Reason, want.Action, want.Reason)
 				}
@@ -62,16 +62,16 @@ func TestRecheckUnmanaged(t *testing.T) {
 		p := lynq.DefaultPolicy()
 		test.policy(&p)
 		in := scene(ours, p)
-		ref := in.Nodes[0].Objects[0].Ref
-		test.then(in.Live[ref])
+		ref := in.Desired.Nodes[0].Objects[0].Ref
+		test.then(in.Observed.Live[ref])
 		decided := Decide(in, Limits{})
 		step := decided.Nodes[0].Steps[0]
 		if (verdict{step.Action, step.Reason}) != test.want {
 			t.Errorf("%s: planned %s (%s), want %v", name, step.Action, step.Reason, test.want)
 		}
-		now := *in.Live[ref]
+		now := *in.Observed.Live[ref]
 		now.Unmanaged = true
-		got, became := Recheck(decided, &decided.Nodes[0], in.Inventories[0], &step, &now)
+		got, became := Recheck(decided, &decided.Nodes[0], in.Recorded.Inventories[0], &step, &now)
 		if got.Reason != plan.ReasonUnmanaged || became != VerdictChanged || got.Writes() {
 			t.Errorf("%s: %s (%s), verdict %d, want it left alone", name, got.Action, got.Reason, became)
 		}

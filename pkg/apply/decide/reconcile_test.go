@@ -62,8 +62,8 @@ func TestReconcile(t *testing.T) {
 					set(&p)
 					in := scene(at, p)
 					in.Now = now
-					for i := range in.Inventories[0].Entries {
-						in.Inventories[0].Entries[i].Written = last.at(now)
+					for i := range in.Recorded.Inventories[0].Entries {
+						in.Recorded.Inventories[0].Entries[i].Written = last.at(now)
 					}
 					want := wanted(at, p)
 					if p.ReapplyInterval > 0 && want == (verdict{plan.ActionKeep, plan.ReasonUpToDate}) && last != fresh && last != almost {
@@ -71,11 +71,11 @@ func TestReconcile(t *testing.T) {
 					}
 					check(t, "wanted", Decide(in, Limits{}).Nodes[0].Steps, want, true)
 
-					in.Nodes[0].Objects = nil
+					in.Desired.Nodes[0].Objects = nil
 					want, recorded := unwanted(at, p)
 					check(t, "dropped by the form", Decide(in, Limits{}).Nodes[0].Steps, want, recorded)
 
-					in.Nodes, in.Active = nil, 1
+					in.Desired.Nodes, in.Desired.Active = nil, 1
 					if want.Reason == plan.ReasonRemoved {
 						want.Reason = plan.ReasonNodeGone
 					}
@@ -104,10 +104,10 @@ func TestRecheckDue(t *testing.T) {
 	p.ReapplyInterval = interval
 	in := scene(ours, p)
 	in.Now = time.Unix(7200, 0).UTC()
-	in.Inventories[0].Entries[0].Written = time.Unix(60, 0).UTC()
+	in.Recorded.Inventories[0].Entries[0].Written = time.Unix(60, 0).UTC()
 	decided := Decide(in, Limits{})
 	step := decided.Nodes[0].Steps[0]
-	if got, became := Recheck(decided, &decided.Nodes[0], in.Inventories[0], &step, step.Live); became != VerdictHolds || got.Reason != plan.ReasonDue {
+	if got, became := Recheck(decided, &decided.Nodes[0], in.Recorded.Inventories[0], &step, step.Live); became != VerdictHolds || got.Reason != plan.ReasonDue {
 		t.Errorf("%s (%s), verdict %d", got.Action, got.Reason, became)
 	}
 	if r := step.NextEntry(); !r.Written.Equal(time.Unix(60, 0)) {

@@ -13,7 +13,7 @@ type Records struct{ d *decider }
 
 // NewRecords indexes inventories.
 func NewRecords(inventories []*inventory.Inventory) *Records {
-	return &Records{newDecider(&Input{Inventories: inventories})}
+	return &Records{newDecider(&Input{Recorded: Recorded{Inventories: inventories}})}
 }
 
 // Step decides an object with the desired state of its entry.

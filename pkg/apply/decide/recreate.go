@@ -31,7 +31,7 @@ func (d *decider) inPlace(me plan.Owner, s *plan.Step) string {
 	}
 	q := &question{
 		asker: askerRecreate, me: me, entry: r, live: l, why: s.Reason, adopted: adopted, keeps: l.DeletionPolicy,
-		data: (s.Object.HoldsData() || r != nil && r.HoldsData() || d.holdsDataAs(l.Ref, l)) && !d.in.IncludeData,
+		data: (s.Object.HoldsData() || r != nil && r.HoldsData() || d.holdsDataAs(l.Ref, l)) && !d.in.Options.IncludeData,
 	}
 	if r != nil {
 		q.keeps = r.Deletion.Or(l.DeletionPolicy)

@@ -58,24 +58,26 @@ func TestStrategies(t *testing.T) {
 // and says why.
 func TestInPlace(t *testing.T) {
 	claim := func(in *Input) {
-		o, old := &in.Nodes[0].Objects[0], in.Nodes[0].Objects[0].Ref
+		o, old := &in.Desired.Nodes[0].Objects[0], in.Desired.Nodes[0].Objects[0].Ref
 		o.Ref = lynq.Ref{Kind: "PersistentVolumeClaim", Namespace: "ns", Name: "acme"}
-		l := in.Live[old]
-		l.Ref, in.Inventories[0].Entries[0].Ref = o.Ref, o.Ref
-		in.Live = map[lynq.Ref]*tracking.Live{o.Ref: l}
+		l := in.Observed.Live[old]
+		l.Ref, in.Recorded.Inventories[0].Entries[0].Ref = o.Ref, o.Ref
+		in.Observed.Live = map[lynq.Ref]*tracking.Live{o.Ref: l}
 	}
 	for name, tt := range map[string]struct {
 		change func(*Input)
 		why    string
 	}{
-		"nothing":                     {func(*Input) {}, ""},
-		"adopted":                     {func(in *Input) { in.Inventories[0].Entries[0].Adopted = true }, "it existed before"},
-		"retained, as recorded":       {func(in *Input) { in.Inventories[0].Entries[0].Deletion = lynq.DeleteRetain }, "deletionPolicy Retain counts"},
-		"retained, as the object has": {func(in *Input) { in.Live[in.Nodes[0].Objects[0].Ref].DeletionPolicy = lynq.DeleteRetainOnApply }, "deletionPolicy RetainOnApply counts"},
-		"a claim":                     {claim, "it holds data (apply --include-data recreates it)"},
-		"data, as the form says":      {func(in *Input) { in.Nodes[0].Objects[0].Policy.Data = true }, "it holds data"},
-		"data, as recorded":           {func(in *Input) { in.Inventories[0].Entries[0].Data = true }, "it holds data"},
-		"a claim that is meant":       {func(in *Input) { claim(in); in.IncludeData = true }, ""},
+		"nothing":               {func(*Input) {}, ""},
+		"adopted":               {func(in *Input) { in.Recorded.Inventories[0].Entries[0].Adopted = true }, "it existed before"},
+		"retained, as recorded": {func(in *Input) { in.Recorded.Inventories[0].Entries[0].Deletion = lynq.DeleteRetain }, "deletionPolicy Retain counts"},
+		"retained, as the object has": {func(in *Input) {
+			in.Observed.Live[in.Desired.Nodes[0].Objects[0].Ref].DeletionPolicy = lynq.DeleteRetainOnApply
+		}, "deletionPolicy RetainOnApply counts"},
+		"a claim":                {claim, "it holds data (apply --include-data recreates it)"},
+		"data, as the form says": {func(in *Input) { in.Desired.Nodes[0].Objects[0].Policy.Data = true }, "it holds data"},
+		"data, as recorded":      {func(in *Input) { in.Recorded.Inventories[0].Entries[0].Data = true }, "it holds data"},
+		"a claim that is meant":  {func(in *Input) { claim(in); in.Options.IncludeData = true }, ""},
 	} {
 		p := lynq.DefaultPolicy()
 		p.Patch = lynq.PatchRecreate
@@ -100,11 +102,11 @@ func TestRecheckRecreation(t *testing.T) {
 	p.Patch = lynq.PatchRecreate
 	in := scene(formChanged, p)
 	planned := Decide(in, Limits{})
-	n, ref := &planned.Nodes[0], in.Nodes[0].Objects[0].Ref
+	n, ref := &planned.Nodes[0], in.Desired.Nodes[0].Objects[0].Ref
 	recreate := n.Steps[0]
 	needless := recreate
 	needless.Action = plan.ActionUpdate
-	same := *in.Live[ref]
+	same := *in.Observed.Live[ref]
 	same.ResourceVersion = "8"
 	going, retained := same, same
 	going.Deleting = true
@@ -125,7 +127,7 @@ func TestRecheckRecreation(t *testing.T) {
 		"needless":           {needless, &same, verdict{plan.ActionUpdate, plan.ReasonChanged}, true, true},
 		"needless, and gone": {needless, nil, verdict{plan.ActionCreate, plan.ReasonVanished}, false, false},
 	} {
-		again, became := Recheck(planned, n, in.Inventories[0], &tt.step, tt.now)
+		again, became := Recheck(planned, n, in.Recorded.Inventories[0], &tt.step, tt.now)
 		if got := (verdict{again.Action, again.Reason}); got != tt.want || (became == VerdictHolds) != tt.holds || again.Recreates() != tt.recreates {
 			t.Errorf("%s: %v, verdict %d, recreates %t; want %v", name, got, became, again.Recreates(), tt.want)
 		}

@@ -22,19 +22,19 @@ func (in *Input) Rename(r *lynq.Renames) {
 	if r == nil {
 		return
 	}
-	in.Renames = r
+	in.Desired.Renames = r
 	for before, now := range r.Forms {
-		if slices.Contains(in.Forms, before) {
+		if slices.Contains(in.Desired.Forms, before) {
 			continue // loading refuses files with both names
 		}
-		in.Forms = append(in.Forms, before)
-		in.Exclude[before] = in.Exclude[now]
-		if period, has := in.Grace.Periods[now]; has {
-			in.Grace.Periods[before] = period
+		in.Desired.Forms = append(in.Desired.Forms, before)
+		in.Desired.Exclude[before] = in.Desired.Exclude[now]
+		if period, has := in.Desired.Grace[now]; has {
+			in.Desired.Grace[before] = period
 		}
-		for _, h := range in.Hooks {
+		for _, h := range in.Desired.Hooks {
 			if h.Form == now {
-				in.Hooks = append(in.Hooks, FormHooks{Form: before, Hooks: h.Hooks})
+				in.Desired.Hooks = append(in.Desired.Hooks, FormHooks{Form: before, Hooks: h.Hooks})
 			}
 		}
 	}
@@ -63,7 +63,7 @@ func (r *renamed) obstacle() error { return r.of.obstacle(r.now, r.of.inventorie
 // other hub's forms must render all of their objects. The node of an active row is never
 // one.
 func (d *decider) findRenamed() {
-	if d.in.Renames == nil && len(d.beside) == 0 && d.in.Elsewhere == nil {
+	if d.in.Desired.Renames == nil && len(d.beside) == 0 && d.in.Desired.Elsewhere == nil {
 		return
 	}
 	present := d.presentRows()
@@ -71,9 +71,9 @@ func (d *decider) findRenamed() {
 	for i, b := range d.beside {
 		besides[i] = b.presentRows()
 	}
-	for _, inv := range d.in.Inventories {
+	for _, inv := range d.in.Recorded.Inventories {
 		key := inv.Node.Key()
-		if d.nodes[key] != nil || d.in.Delete[key] || d.misnamed.recorded[key] || !d.counts(inv) || inv.Deleting && !inv.Finalizer {
+		if d.nodes[key] != nil || d.in.Scope.Delete[key] || d.misnamed.recorded[key] || !d.counts(inv) || inv.Deleting && !inv.Finalizer {
 			continue
 		}
 		if r := d.renamedHere(inv, present); r != nil {
@@ -85,12 +85,12 @@ func (d *decider) findRenamed() {
 		}
 		for i, b := range d.beside {
 			r := b.renamedThere(inv, besides[i][strings.TrimSpace(inv.Node.UID)])
-			if r != nil && d.renamed[key] == nil && !d.in.Narrowed && (r.now.Failed != nil || !d.leavesBehind(inv)) {
+			if r != nil && d.renamed[key] == nil && !d.in.Scope.Narrowed && (r.now.Failed != nil || !d.leavesBehind(inv)) {
 				d.goesOn(inv, r)
 			}
 		}
-		to := d.in.Elsewhere.movesTo(d.in.Hub, inv)
-		if to != nil && d.renamed[key] == nil && !d.in.Narrowed && !d.leavesBehind(inv) {
+		to := d.in.Desired.Elsewhere.movesTo(d.in.Hub, inv)
+		if to != nil && d.renamed[key] == nil && !d.in.Scope.Narrowed && !d.leavesBehind(inv) {
 			d.goesOn(inv, &renamed{of: d, elsewhere: to})
 		}
 	}
@@ -99,7 +99,7 @@ func (d *decider) findRenamed() {
 // activeRow reports whether the row of an inventory is active in this hub, so that it isn't
 // in another one. A run of some nodes knows no active rows.
 func (d *decider) activeRow(inv *inventory.Inventory) bool {
-	return d.in.Renames != nil && d.in.Renames.Active[strings.TrimSpace(inv.Node.UID)]
+	return d.in.Desired.Renames != nil && d.in.Desired.Renames.Active[strings.TrimSpace(inv.Node.UID)]
 }
 
 // goesOn notes that another node continues a node.
@@ -113,7 +113,7 @@ func (d *decider) goesOn(inv *inventory.Inventory, r *renamed) {
 // presentRows returns the nodes of active rows by uid, without surrounding blanks.
 func (d *decider) presentRows() map[string][]*plan.Node {
 	present := map[string][]*plan.Node{}
-	for _, n := range d.in.Nodes {
+	for _, n := range d.in.Desired.Nodes {
 		uid := strings.TrimSpace(n.UID)
 		present[uid] = append(present[uid], n)
 	}
@@ -123,17 +123,17 @@ func (d *decider) presentRows() map[string][]*plan.Node {
 // renamedHere returns the continuation of a node with a renamed form or row, and mostly
 // nil.
 func (d *decider) renamedHere(inv *inventory.Inventory, present map[string][]*plan.Node) *renamed {
-	if d.in.Renames == nil {
+	if d.in.Desired.Renames == nil {
 		return nil
 	}
-	form, uid, was := d.in.Renames.Of(inv.Node)
+	form, uid, was := d.in.Desired.Renames.Of(inv.Node)
 	uid = strings.TrimSpace(uid)
-	if !was || !d.in.Renames.Active[uid] {
+	if !was || !d.in.Desired.Renames.Active[uid] {
 		return nil
 	}
 	r := &renamed{of: d, name: naming.NodeName(uid, form.Name)}
 	for _, n := range present[uid] {
-		if n.Form.Name == form.Name && (form.Namespace == "" || n.Form.Namespace == form.Namespace) && d.in.planned(n.Key()) && !d.in.Narrowed {
+		if n.Form.Name == form.Name && (form.Namespace == "" || n.Form.Namespace == form.Namespace) && d.in.Scope.Plans(n.Key()) && !d.in.Scope.Narrowed {
 			r.now, r.all = n, []lynq.NodeKey{n.Key()}
 		}
 	}
@@ -148,7 +148,7 @@ func (d *decider) renamedThere(inv *inventory.Inventory, row []*plan.Node) *rena
 		renders := func(e inventory.Entry) bool {
 			return d.desired()[e.Ref] == n.Key() || n.Failed != nil && slices.Contains(n.Claims.Refs, e.Ref)
 		}
-		if !d.in.planned(n.Key()) || !slices.ContainsFunc(inv.Entries, renders) {
+		if !d.in.Scope.Plans(n.Key()) || !slices.ContainsFunc(inv.Entries, renders) {
 			continue
 		}
 		if r.now == nil || n.Failed != nil {
@@ -204,7 +204,7 @@ func (d *decider) waiting(inv *inventory.Inventory, to *renderer) plan.NodePlan 
 
 // asked plans a node that the user named and that a node outside this run continues.
 func (d *decider) asked(inv *inventory.Inventory, r *renamed) (p plan.NodePlan, named bool) {
-	if !d.in.Only[inv.Node.Name] {
+	if !d.in.Scope.Only[inv.Node.Name] {
 		return p, false
 	}
 	p = plan.NodePlan{NodeID: inv.Node, Inventory: inv, Unmet: "it goes on as node " + r.name + ", which this run leaves out (pass --node " + r.name + ")"}
@@ -218,7 +218,7 @@ func (h hooking) unrun(me plan.Owner, inv *inventory.Inventory, now *plan.Node) 
 	for i := range inv.Hooks {
 		r := &inv.Hooks[i]
 		if r.Phase != "" {
-			steps = append(steps, h.d.leavingStep(me, r, h.d.in.Live[r.Ref], plan.ReasonLeftover))
+			steps = append(steps, h.d.leavingStep(me, r, h.d.in.Observed.Live[r.Ref], plan.ReasonLeftover))
 			continue
 		}
 		steps = append(steps, plan.Step{Entry: r, Action: plan.ActionRelease, Reason: plan.ReasonNotRun, Message: "lynqctl doesn't run it, because its node continues as node " + now.Key().String()})
@@ -237,7 +237,7 @@ func (d *decider) completedBefore(n *plan.Node, o *plan.Object) *inventory.Entry
 		}
 		for i := range inv.Entries {
 			r := inv.Entries[i]
-			if r.Phase != inventory.PhaseCompleted && (!r.Ended || d.in.Live[r.Ref] != nil) {
+			if r.Phase != inventory.PhaseCompleted && (!r.Ended || d.in.Observed.Live[r.Ref] != nil) {
 				continue
 			}
 			again := o.Policy.Creation.Once() && r.Creation.Once() && r.ID == o.ID && r.Group == o.Group && r.Kind == o.Kind

@@ -16,12 +16,12 @@ import (
 // renames gives the rows of a shop new uids, or its form a new name.
 func (s *shop) renames(uids map[string]string, forms map[lynq.FormKey]lynq.FormKey) {
 	r := &lynq.Renames{Forms: forms, UIDs: uids, Active: map[string]bool{}}
-	for _, n := range s.in.Nodes {
+	for _, n := range s.in.Desired.Nodes {
 		r.Active[n.UID] = true
 	}
-	s.in.Exclude = map[lynq.FormKey]lynq.Exclusions{}
-	if s.in.Grace.Periods == nil {
-		s.in.Grace.Periods = map[lynq.FormKey]time.Duration{}
+	s.in.Desired.Exclude = map[lynq.FormKey]lynq.Exclusions{}
+	if s.in.Desired.Grace == nil {
+		s.in.Desired.Grace = map[lynq.FormKey]time.Duration{}
 	}
 	s.in.Rename(r)
 }
@@ -79,7 +79,7 @@ func TestRenamed(t *testing.T) {
 		"what did its work does not do it again": {
 			func(s *shop) {
 				inv := s.has("a", "x")
-				delete(s.in.Live, shopRef("x"))
+				delete(s.in.Observed.Live, shopRef("x"))
 				inv.Entries[0].UID, inv.Entries[0].Phase = "", inventory.PhaseCompleted
 				s.wants("b", "x").Objects[0].Policy.PurgeOrder = new(int)
 				s.renames(uids, nil)
@@ -89,7 +89,7 @@ func TestRenamed(t *testing.T) {
 		"not by another name either, if it is created once": {
 			func(s *shop) {
 				inv := s.has("a", "x")
-				delete(s.in.Live, shopRef("x"))
+				delete(s.in.Observed.Live, shopRef("x"))
 				inv.Entries[0].UID, inv.Entries[0].Phase, inv.Entries[0].Creation = "", inventory.PhaseCompleted, lynq.CreateOnce
 				o := &s.wants("b", "x2").Objects[0]
 				o.ID, o.Policy.PurgeOrder, o.Policy.Creation = "x", new(int), lynq.CreateOnce
@@ -100,7 +100,7 @@ func TestRenamed(t *testing.T) {
 		"an inventory in another namespace doesn't say what was done": {
 			func(s *shop) {
 				inv := s.has("a", "x")
-				delete(s.in.Live, shopRef("x"))
+				delete(s.in.Observed.Live, shopRef("x"))
 				inv.Node.Namespace = "others"
 				inv.Entries[0].UID, inv.Entries[0].Phase, inv.Entries[0].Creation = "", inventory.PhaseCompleted, lynq.CreateOnce
 				o := &s.wants("b", "x").Objects[0]
@@ -115,7 +115,7 @@ func TestRenamed(t *testing.T) {
 				s.has("a", "x")
 				n := s.wants("b", "x")
 				s.renames(uids, nil)
-				s.in.Nodes, s.in.Only = nil, map[string]bool{"a-web": true}
+				s.in.Desired.Nodes, s.in.Scope.Only = nil, map[string]bool{"a-web": true}
 				_ = n
 			},
 			nil, "",
@@ -125,12 +125,12 @@ func TestRenamed(t *testing.T) {
 				s.has("a", "x")
 				s.wants("b", "x")
 				s.renames(uids, nil)
-				s.in.Only = map[string]bool{"b-web": true}
+				s.in.Scope.Only = map[string]bool{"b-web": true}
 			},
 			[]string{"b: x update Moved", "a: x release TakenOver"}, "",
 		},
 		"a run with a selector": {
-			func(s *shop) { s.has("a", "x"); s.wants("b", "x"); s.renames(uids, nil); s.in.Narrowed = true },
+			func(s *shop) { s.has("a", "x"); s.wants("b", "x"); s.renames(uids, nil); s.in.Scope.Narrowed = true },
 			[]string{"b: x block Foreign"}, "",
 		},
 		"a form": {
@@ -138,7 +138,7 @@ func TestRenamed(t *testing.T) {
 				s.has("a", "x")
 				s.has("c", "c1")
 				s.wants("a", "x").Form.Name = "site"
-				s.in.Nodes[0].Name, s.in.Forms = "a-site", []lynq.FormKey{{Name: "site"}}
+				s.in.Desired.Nodes[0].Name, s.in.Desired.Forms = "a-site", []lynq.FormKey{{Name: "site"}}
 				s.renames(nil, map[lynq.FormKey]lynq.FormKey{{Name: "web"}: {Name: "site"}})
 			},
 			[]string{"a: x update Moved", "a: x release TakenOver", "c: c1 delete NodeGone"}, "",
@@ -147,7 +147,7 @@ func TestRenamed(t *testing.T) {
 			func(s *shop) {
 				s.has("a", "x", "y")
 				s.wants("b", "x", "z")
-				s.in.Now, s.in.Grace.Periods = hour(12), map[lynq.FormKey]time.Duration{{Name: "web"}: 3 * time.Hour}
+				s.in.Now, s.in.Desired.Grace = hour(12), map[lynq.FormKey]time.Duration{{Name: "web"}: 3 * time.Hour}
 				s.renames(uids, nil)
 			},
 			[]string{"a leaves since 12:00 until 15:00, newly", "b: x update Moved", "b: z create New"}, "",
@@ -156,7 +156,7 @@ func TestRenamed(t *testing.T) {
 			func(s *shop) {
 				s.leavesSince(s.has("a", "x", "y"), hour(8))
 				s.wants("b", "x", "z")
-				s.in.Now, s.in.Grace.Periods = hour(12), map[lynq.FormKey]time.Duration{{Name: "web"}: 3 * time.Hour}
+				s.in.Now, s.in.Desired.Grace = hour(12), map[lynq.FormKey]time.Duration{{Name: "web"}: 3 * time.Hour}
 				s.renames(uids, nil)
 			},
 			[]string{"b: x update Moved", "b: z create New", "a: x release TakenOver", "a: y delete Renamed"}, "",
@@ -241,7 +241,7 @@ func TestMovesBetweenHubs(t *testing.T) {
 		"the row is active here, and the run leaves its node out": {
 			func(us, eu *shop) {
 				us.has("a", "x")
-				us.in.Renames, us.in.Only = &lynq.Renames{Active: map[string]bool{"a": true}}, map[string]bool{}
+				us.in.Desired.Renames, us.in.Scope.Only = &lynq.Renames{Active: map[string]bool{"a": true}}, map[string]bool{}
 				eu.wants("a", "x")
 			},
 			nil, []string{"a: x block Foreign"}, false,
@@ -249,7 +249,7 @@ func TestMovesBetweenHubs(t *testing.T) {
 		"a grace period": {
 			func(us, eu *shop) {
 				us.has("a", "x")
-				us.in.Now, us.in.Grace.Periods = hour(12), map[lynq.FormKey]time.Duration{{Name: "web"}: time.Hour}
+				us.in.Now, us.in.Desired.Grace = hour(12), map[lynq.FormKey]time.Duration{{Name: "web"}: time.Hour}
 				eu.wants("a", "x")
 			},
 			[]string{"a: x release TakenOver"}, []string{"a: x update Moved"}, false,
@@ -278,12 +278,12 @@ func TestMovesBetweenHubs(t *testing.T) {
 func twoHubs(t *testing.T, prepare func(us, eu *shop)) (us, eu *shop) {
 	t.Helper()
 	us, eu = newShop(), newShop()
-	eu.in.Hub, us.in.Active = lynq.HubKey{Namespace: "ns", Name: "eu"}, 1
+	eu.in.Hub, us.in.Desired.Active = lynq.HubKey{Namespace: "ns", Name: "eu"}, 1
 	prepare(us, eu)
-	for _, n := range eu.in.Nodes {
+	for _, n := range eu.in.Desired.Nodes {
 		n.Hub, n.Form.Name, n.Name = eu.in.Hub, "webeu", n.UID+"-webeu"
 	}
-	eu.in.Forms, eu.in.Live = []lynq.FormKey{{Name: "webeu"}}, us.in.Live
+	eu.in.Desired.Forms, eu.in.Observed.Live = []lynq.FormKey{{Name: "webeu"}}, us.in.Observed.Live
 	return us, eu
 }
 
@@ -322,7 +322,7 @@ func TestRowElsewhere(t *testing.T) {
 		},
 	} {
 		us, eu := twoHubs(t, tt.prepare)
-		us.in.Elsewhere = NewSurvey(eu.in.Nodes)
+		us.in.Desired.Elsewhere = NewSurvey(eu.in.Desired.Nodes)
 		p := Decide(us.in, Limits{})
 		if d := cmp.Diff(tt.want, graceSaid(p)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)
@@ -356,7 +356,7 @@ func TestClaimedBeside(t *testing.T) {
 		"somebody removed the node's files": {
 			func(us, eu *shop) {
 				us.has("a", "x")
-				us.in.Delete = map[lynq.NodeKey]bool{shopNode("a"): true}
+				us.in.Scope.Delete = map[lynq.NodeKey]bool{shopNode("a"): true}
 				eu.wants("b", "x").Fail(errors.New("bad"))
 			},
 			[]string{"a: x skip RowUnknown"}, true,
@@ -367,8 +367,8 @@ func TestClaimedBeside(t *testing.T) {
 		},
 	} {
 		us, eu := twoHubs(t, tt.prepare)
-		for i := range us.in.Inventories[0].Entries {
-			us.in.Inventories[0].Entries[i].Data = true
+		for i := range us.in.Recorded.Inventories[0].Entries {
+			us.in.Recorded.Inventories[0].Entries[i].Data = true
 		}
 		p := All([]*Input{us.in, eu.in}, Limits{})[0]
 		if d := cmp.Diff(tt.want, graceSaid(p)); d != "" {

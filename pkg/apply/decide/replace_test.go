@@ -139,25 +139,25 @@ func TestReplaceDecided(t *testing.T) {
 	}{
 		"seen":                           {func(*Input, *plan.Object) {}, ""},
 		"not served, and wanted":         {func(in *Input, o *plan.Object) { in.unsee(o.Ref, crd) }, "doesn't serve kind Plan.example.com"},
-		"not served, and dropped":        {func(in *Input, o *plan.Object) { in.unsee(o.Ref, crd); in.Nodes[0].Objects = nil }, "doesn't serve kind Plan.example.com"},
-		"not served, and narrowed by -l": {func(in *Input, o *plan.Object) { in.unsee(o.Ref, crd); o.LeftOut, in.Narrowed = true, true }, "doesn't serve kind Plan.example.com"},
+		"not served, and dropped":        {func(in *Input, o *plan.Object) { in.unsee(o.Ref, crd); in.Desired.Nodes[0].Objects = nil }, "doesn't serve kind Plan.example.com"},
+		"not served, and narrowed by -l": {func(in *Input, o *plan.Object) { in.unsee(o.Ref, crd); o.LeftOut, in.Scope.Narrowed = true, true }, "doesn't serve kind Plan.example.com"},
 		"forbidden, and left out": {func(in *Input, o *plan.Object) {
 			in.unsee(o.Ref, errors.New("403"))
-			o.LeftOut, in.Narrowed = true, true
+			o.LeftOut, in.Scope.Narrowed = true, true
 		}, "403"},
 		"excluded": {func(in *Input, o *plan.Object) {
 			o.Exclusion = ruled
-			in.Exclude = map[lynq.FormKey]lynq.Exclusions{in.Forms[0]: {*ruled}}
+			in.Desired.Exclude = map[lynq.FormKey]lynq.Exclusions{in.Desired.Forms[0]: {*ruled}}
 		}, "must not change: it is excluded"},
 		"excluded, and not served": {func(in *Input, o *plan.Object) { o.Exclusion = ruled; in.unsee(o.Ref, crd) }, "doesn't serve kind Plan.example.com"},
 		"excluded before, and the rule is gone": {func(in *Input, _ *plan.Object) {
-			in.Inventories[0].Entries[0].Excluded = true
-			in.Exclude = map[lynq.FormKey]lynq.Exclusions{}
+			in.Recorded.Inventories[0].Entries[0].Excluded = true
+			in.Desired.Exclude = map[lynq.FormKey]lynq.Exclusions{}
 		}, ""},
 	} {
 		in := scene(ours, lynq.DefaultPolicy())
-		in.Inventories[0].Deleting, in.Inventories[0].Finalizer = true, true
-		tt.change(in, &in.Nodes[0].Objects[0])
+		in.Recorded.Inventories[0].Deleting, in.Recorded.Inventories[0].Finalizer = true, true
+		tt.change(in, &in.Desired.Nodes[0].Objects[0])
 		n := Decide(in, Limits{AllowEmpty: true}).Nodes[0]
 		switch why := n.Desired.Failed; {
 		case tt.want == "" && (why != nil || n.Replacement == nil || len(n.Replacement.Moves) != 1):
@@ -170,8 +170,8 @@ func TestReplaceDecided(t *testing.T) {
 
 // unsee makes an object unreadable, with an error.
 func (in *Input) unsee(ref lynq.Ref, why error) {
-	in.Unknown = map[lynq.Ref]error{ref: why}
-	delete(in.Live, ref)
+	in.Observed.Unknown = map[lynq.Ref]error{ref: why}
+	delete(in.Observed.Live, ref)
 }
 
 // TestUnlookedAreSeen checks that lynqctl reads objects that did their work if it is about

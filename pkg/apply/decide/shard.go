@@ -14,14 +14,14 @@ import (
 // another shard renders. The row decides about the shard of a node. For a desired node that
 // is the row's own uid, and not the inventory's, because other people may write that.
 func (in *Input) InShard(s lynq.Shard) ([]*plan.Node, []*inventory.Inventory) {
-	in.Concerned, in.Sharded = map[lynq.NodeKey]bool{}, true
+	in.Scope.Concerned, in.Scope.Sharded = map[lynq.NodeKey]bool{}, true
 	var nodes []*plan.Node
 	var inventories []*inventory.Inventory
 	for _, m := range in.members() {
 		if !s.Has(m.uid()) {
 			continue
 		}
-		in.Concerned[m.key] = true
+		in.Scope.Concerned[m.key] = true
 		if m.node != nil {
 			nodes = append(nodes, m.node)
 		}
@@ -29,9 +29,9 @@ func (in *Input) InShard(s lynq.Shard) ([]*plan.Node, []*inventory.Inventory) {
 			inventories = append(inventories, m.inventory)
 		}
 	}
-	for key := range in.Broken { // lynqctl can't read which row it has
+	for key := range in.Recorded.Broken { // lynqctl can't read which row it has
 		if s.Has(key.Name) {
-			in.Concerned[key] = true
+			in.Scope.Concerned[key] = true
 		}
 	}
 	return nodes, inventories

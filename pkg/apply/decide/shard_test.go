@@ -72,7 +72,7 @@ func shards(t *testing.T, seed uint64) {
 
 // inShard limits a shop to a shard. Of other shards it knows only the names of objects.
 func inShard(s *shop, shard lynq.Shard) {
-	for _, n := range s.in.Nodes {
+	for _, n := range s.in.Desired.Nodes {
 		if shard.Has(n.UID) {
 			continue
 		}
@@ -136,7 +136,7 @@ func TestShardOfForgedInventory(t *testing.T) {
 					s.wants(row, row+"1")
 					s.has(row, row+"1")
 				}
-				for _, inv := range s.in.Inventories {
+				for _, inv := range s.in.Recorded.Inventories {
 					if inv.Node.Key() == shopNode(row) {
 						inv.Node.UID = forged
 					}
@@ -163,7 +163,7 @@ func TestMoveBetweenShards(t *testing.T) {
 	s.wants("a")
 	s.wants("b", "a1")
 	s.has("b")
-	s.in.Concerned, s.in.Sharded = map[lynq.NodeKey]bool{shopNode("a"): true}, true
+	s.in.Scope.Concerned, s.in.Scope.Sharded = map[lynq.NodeKey]bool{shopNode("a"): true}, true
 	step := func() plan.Step {
 		p := Decide(s.in, Limits{})
 		if len(p.Nodes) != 1 || len(p.Nodes[0].Steps) != 1 {
@@ -174,9 +174,9 @@ func TestMoveBetweenShards(t *testing.T) {
 	if got := step(); got.Action != plan.ActionSkip || got.Reason != plan.ReasonRendered || got.To != nil {
 		t.Errorf("%s (%s) to %s", got.Action, got.Reason, got.To)
 	}
-	l := s.in.Live[shopRef("a1")]
+	l := s.in.Observed.Live[shopRef("a1")]
 	var of *inventory.Inventory
-	for _, inv := range s.in.Inventories {
+	for _, inv := range s.in.Recorded.Inventories {
 		if inv.Node.Key() == shopNode("b") {
 			of = inv
 		}
@@ -197,7 +197,7 @@ func TestShardOfRenamedRow(t *testing.T) {
 			s := newShop()
 			s.has("a", "a1")
 			s.wants(now, "a1")
-			s.in.Renames = &lynq.Renames{UIDs: map[string]string{"a": now}, Active: map[string]bool{now: true}}
+			s.in.Desired.Renames = &lynq.Renames{UIDs: map[string]string{"a": now}, Active: map[string]bool{now: true}}
 			inShard(s, lynq.Shard{Index: k, Count: 3})
 			p := Decide(s.in, Limits{})
 			var planned []string
@@ -222,11 +222,11 @@ func TestMoveBetweenHubsInShards(t *testing.T) {
 		moved := 0
 		for k := range count {
 			us, eu := newShop(), newShop()
-			eu.in.Hub, us.in.Active = lynq.HubKey{Namespace: "ns", Name: "eu"}, 1
+			eu.in.Hub, us.in.Desired.Active = lynq.HubKey{Namespace: "ns", Name: "eu"}, 1
 			us.has(row, "x")
 			n := eu.wants(row, "x")
 			n.Hub, n.Form.Name, n.Name = eu.in.Hub, "webeu", row+"-webeu"
-			eu.in.Forms, eu.in.Live = []lynq.FormKey{{Name: "webeu"}}, us.in.Live
+			eu.in.Desired.Forms, eu.in.Observed.Live = []lynq.FormKey{{Name: "webeu"}}, us.in.Observed.Live
 			for _, s := range []*shop{us, eu} {
 				s.in.InShard(lynq.Shard{Index: k, Count: count})
 			}

@@ -12,7 +12,7 @@ import (
 // judgeSuspended finds the nodes that a person suspended, and the nodes that continue them.
 // lynqctl leaves both alone, whatever their rows say.
 func (d *decider) judgeSuspended() {
-	for _, inv := range d.in.Inventories {
+	for _, inv := range d.in.Recorded.Inventories {
 		s := inv.Suspended(d.in.Now)
 		if s == nil {
 			continue
@@ -48,17 +48,17 @@ func notSuspended(d *decider, q *question) *answer {
 // refuseSuspended refuses to delete suspended nodes that the user named.
 func (d *decider) refuseSuspended() []plan.Refusal {
 	var refusals []plan.Refusal
-	for _, inv := range d.in.Inventories {
+	for _, inv := range d.in.Recorded.Inventories {
 		key := inv.Node.Key()
 		why := d.suspended(key)
-		if why == nil || !d.in.Delete[key] {
+		if why == nil || !d.in.Scope.Delete[key] {
 			continue
 		}
 		r := plan.Refusal{
 			Guard: plan.GuardSuspended, Hub: d.in.Hub, What: fmt.Sprintf("node %s is %s", key, why),
 			Fix: fmt.Sprintf("to delete it, run lynqctl resume node %s -n %s first", key.Name, key.Namespace),
 		}
-		if d.in.Tree { // only removed files make a tree delete a node that it keeps
+		if d.in.Recorded.Tree { // only removed files make a tree delete a node that it keeps
 			r.What = fmt.Sprintf("files of node %s are gone, and it is %s", key, why)
 			r.Fix = fmt.Sprintf("restore its files from Git, or run lynqctl resume node %s -n %s --output-dir DIR first", key.Name, key.Namespace)
 		}

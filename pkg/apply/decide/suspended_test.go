@@ -53,7 +53,7 @@ func TestSuspended(t *testing.T) {
 		refused string
 	}{
 		"an active row":      {func(s *shop) { suspendedUntil(s.has("a", "a1"), 0); s.wants("a", "a1", "a2") }, []string{ann}, ""},
-		"an object vanished": {func(s *shop) { suspendedUntil(s.has("a", "a1"), 0); s.wants("a", "a1"); s.in.Live = nil }, []string{ann}, ""},
+		"an object vanished": {func(s *shop) { suspendedUntil(s.has("a", "a1"), 0); s.wants("a", "a1"); s.in.Observed.Live = nil }, []string{ann}, ""},
 		"a row is gone":      {func(s *shop) { suspendedUntil(s.has("a", "a1"), 0) }, []string{ann}, ""},
 		"a row fails to render": {func(s *shop) {
 			suspendedUntil(s.has("a", "a1"), 0)
@@ -61,12 +61,12 @@ func TestSuspended(t *testing.T) {
 		}, []string{ann}, ""},
 		"a row is gone, with a grace period": {func(s *shop) {
 			suspendedUntil(s.has("a", "a1"), 0)
-			s.in.Grace.Periods = map[lynq.FormKey]time.Duration{{Name: "web"}: 3 * time.Hour}
+			s.in.Desired.Grace = map[lynq.FormKey]time.Duration{{Name: "web"}: 3 * time.Hour}
 		}, []string{ann}, ""},
 		"an object that can't be read": {func(s *shop) {
 			suspendedUntil(s.has("a", "a1"), 0)
 			s.wants("a", "a1")
-			s.in.Unknown = map[lynq.Ref]error{shopRef("a1"): fmt.Errorf("403")}
+			s.in.Observed.Unknown = map[lynq.Ref]error{shopRef("a1"): fmt.Errorf("403")}
 		}, []string{ann}, ""},
 		"before its end": {func(s *shop) { suspendedUntil(s.has("a", "a1"), 13); s.wants("a", "a1") }, []string{"a skipped: suspended by ann until 2026-03-04T13:00:00Z (repair)"}, ""},
 		"at its end":     {func(s *shop) { suspendedUntil(s.has("a", "a1"), 12) }, []string{"a: a1 delete NodeGone"}, ""},
@@ -75,12 +75,12 @@ func TestSuspended(t *testing.T) {
 		"an empty object": {func(s *shop) { annotated(s.has("a", "a1"), "{}") }, []string{"a skipped: suspended by unknown"}, ""},
 		"a person deletes it": {func(s *shop) {
 			suspendedUntil(s.has("a", "a1"), 0)
-			s.in.Delete = map[lynq.NodeKey]bool{shopNode("a"): true}
+			s.in.Scope.Delete = map[lynq.NodeKey]bool{shopNode("a"): true}
 		}, []string{ann}, "suspended"},
 		"a person deleted its inventory":          {func(s *shop) { suspendedUntil(s.has("a", "a1"), 0).Deleting = true }, []string{ann}, ""},
 		"another node renders its object":         {func(s *shop) { suspendedUntil(s.has("a", "a1"), 0); s.wants("b", "a1") }, []string{ann, "b: a1 block Foreign"}, ""},
-		"a run of other nodes":                    {func(s *shop) { suspendedUntil(s.has("a", "a1"), 0); s.in.Only = map[string]bool{"b-web": true} }, nil, ""},
-		"its form isn't in the files":             {func(s *shop) { suspendedUntil(s.has("a", "a1"), 0); s.in.Forms = nil }, nil, ""},
+		"a run of other nodes":                    {func(s *shop) { suspendedUntil(s.has("a", "a1"), 0); s.in.Scope.Only = map[string]bool{"b-web": true} }, nil, ""},
+		"its form isn't in the files":             {func(s *shop) { suspendedUntil(s.has("a", "a1"), 0); s.in.Desired.Forms = nil }, nil, ""},
 		"guards don't count it":                   {func(s *shop) { suspendedUntil(s.has("a", "a1"), 0); s.has("b", "b1") }, []string{ann, "b: b1 delete NodeGone"}, ""},
 		"guards count the others":                 {func(s *shop) { suspendedUntil(s.has("a", "a1"), 0); s.has("b", "b1"); s.has("c", "c1") }, []string{ann, "b: b1 delete NodeGone", "c: c1 delete NodeGone"}, "max-delete"},
 		"a dependent waits for it unless ready":   {func(s *shop) { dependsOnSuspended(s, false) }, []string{ann, "a unmet", "a: a2 skip FormOrder"}, ""},
@@ -88,7 +88,7 @@ func TestSuspended(t *testing.T) {
 		"a node on which a suspended one depends": {suspendedDependent, []string{"a unmet", ann, "a: a1 skip FormOrder"}, ""},
 	} {
 		s := newShop()
-		s.in.Now, s.in.Active = hour(12), 5
+		s.in.Now, s.in.Desired.Active = hour(12), 5
 		tt.prepare(s)
 		p := Decide(s.in, Limits{MaxDelete: limits.MaxDelete{Nodes: 1}})
 		if diff := cmp.Diff(tt.want, suspendedSaid(p)); diff != "" {
@@ -106,7 +106,7 @@ func TestSuspended(t *testing.T) {
 
 // dependsOnSuspended adds a row with a suspended node of form db, on which form web depends.
 func dependsOnSuspended(s *shop, ready bool) {
-	s.in.Forms = append(s.in.Forms, lynq.FormKey{Name: "db"})
+	s.in.Desired.Forms = append(s.in.Desired.Forms, lynq.FormKey{Name: "db"})
 	inv := suspendedUntil(s.has("a", "a1"), 0)
 	inv.Node.Form.Name, inv.Node.Name = "db", "a-db"
 	if ready {
@@ -120,7 +120,7 @@ func dependsOnSuspended(s *shop, ready bool) {
 // suspendedDependent adds two nodes of a row that is gone. The suspended one depends on the
 // other.
 func suspendedDependent(s *shop) {
-	s.in.Forms = append(s.in.Forms, lynq.FormKey{Name: "db"})
+	s.in.Desired.Forms = append(s.in.Desired.Forms, lynq.FormKey{Name: "db"})
 	db := s.has("a", "a1")
 	db.Node.Form.Name, db.Node.Name = "db", "a-db"
 	suspendedUntil(s.has("a", "a2"), 0).DependForms = []string{"db"}
@@ -138,7 +138,7 @@ func TestSuspendedGate(t *testing.T) {
 				suspendedUntil(inv, 0)
 			}
 			d := newDecider(s.in)
-			q := &question{asker: who, me: d.owner(shopNode("a")), entry: &inv.Entries[0], live: s.in.Live[shopRef("a1")], why: plan.ReasonNodeGone, keeps: lynq.DeleteDelete}
+			q := &question{asker: who, me: d.owner(shopNode("a")), entry: &inv.Entries[0], live: s.in.Observed.Live[shopRef("a1")], why: plan.ReasonNodeGone, keeps: lynq.DeleteDelete}
 			if a := d.gate(q); (a.Action == plan.ActionDelete) == suspended || suspended && a.Reason != plan.ReasonSuspended {
 				t.Errorf("%s, suspended %t: %+v", who, suspended, a)
 			}

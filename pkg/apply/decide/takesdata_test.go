@@ -70,9 +70,9 @@ func TestMarkTakenOff(t *testing.T) {
 		p := lynq.DefaultPolicy()
 		p.Data = marked
 		in := scene(ours, p)
-		o := &in.Nodes[0].Objects[0]
+		o := &in.Desired.Nodes[0].Objects[0]
 		o.Name = "renamed"
-		in.Inventories[0].Entries[0].Data = false
+		in.Recorded.Inventories[0].Entries[0].Data = false
 		refusals := Decide(in, Limits{}).Refusals
 		if refused := len(refusals) == 1 && refusals[0].Guard == plan.GuardMaxDelete; refused != marked {
 			t.Errorf("marked %v: %v", marked, refusals)

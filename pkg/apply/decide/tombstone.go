@@ -23,13 +23,13 @@ func CheckTombstones(stones []plan.Tombstone, plans []plan.Plan) error {
 		if d == nil {
 			continue
 		}
-		if survey := d.in.Elsewhere; survey != nil {
+		if survey := d.in.Desired.Elsewhere; survey != nil {
 			for ref, r := range survey.renders {
 				rendered[ref] = r[0].node
 			}
 		}
 		maps.Copy(rendered, d.desired())
-		for _, inv := range d.in.Inventories {
+		for _, inv := range d.in.Recorded.Inventories {
 			for _, r := range inv.Entries {
 				recorded[r.Ref] = inv.Node.Key()
 			}
@@ -125,11 +125,11 @@ func exclusionOf(t *plan.Tombstone, plans []plan.Plan) *lynq.Exclusion {
 		if d == nil || plans[i].After {
 			continue
 		}
-		for _, f := range d.in.Forms {
+		for _, f := range d.in.Desired.Forms {
 			if n := d.nodes[t.Node]; t.Node != (lynq.NodeKey{}) && (n == nil || n.Form != f) {
 				continue
 			}
-			if rule := d.in.Exclude[f].Find(t.Ref); rule != nil {
+			if rule := d.in.Desired.Exclude[f].Find(t.Ref); rule != nil {
 				return rule
 			}
 		}

@@ -116,7 +116,7 @@ func TestCheckTombstones(t *testing.T) {
 	in := scene(ours, lynq.DefaultPolicy())
 	plans := []plan.Plan{*Decide(in, Limits{})}
 	rendered := stone("Deployment", "acme")
-	rendered.Ref = in.Nodes[0].Objects[0].Ref
+	rendered.Ref = in.Desired.Nodes[0].Objects[0].Ref
 	other := stone("ConfigMap", "b")
 	differs := stone("ConfigMap", "b")
 	differs.Labels = map[string]string{"app": "older"}
@@ -133,7 +133,7 @@ func TestCheckTombstones(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, tt.says)
 		}
 	}
-	in.Nodes[0].Objects = nil
+	in.Desired.Nodes[0].Objects = nil
 	if err := CheckTombstones([]plan.Tombstone{rendered}, []plan.Plan{*Decide(in, Limits{})}); err == nil || !strings.Contains(err.Error(), "the inventory of node ns/acme-web has") {
 		t.Errorf("recorded: %v", err)
 	}

@@ -14,10 +14,10 @@ import (
 // judgeUnknown finds the nodes that lynqctl must not change because it couldn't read their
 // objects. Nobody knows which objects they give away.
 func (d *decider) judgeUnknown() {
-	if len(d.in.Unknown)+len(d.in.Misplaced) == 0 {
+	if len(d.in.Observed.Unknown)+len(d.in.Observed.Misplaced) == 0 {
 		return
 	}
-	for _, n := range d.in.Nodes {
+	for _, n := range d.in.Desired.Nodes {
 		inv := d.inventories[n.Key()]
 		if n.Failed != nil {
 			continue
@@ -27,7 +27,7 @@ func (d *decider) judgeUnknown() {
 		}
 		d.leaveAsIs(n.Key(), d.unfit(n), d.notKnown(n.Objects, inv, false))
 	}
-	for _, inv := range d.in.Inventories {
+	for _, inv := range d.in.Recorded.Inventories {
 		if d.goes(inv) || d.renamed[inv.Node.Key()] != nil {
 			d.leaveAsIs(inv.Node.Key(), nil, d.notKnown(nil, inv, true))
 		}
@@ -47,7 +47,7 @@ func (d *decider) leaveAsIs(k lynq.NodeKey, unfit, notKnown error) {
 // unfit returns an error if a desired object of a node can never exist.
 func (d *decider) unfit(n *plan.Node) error {
 	for i := range n.Objects {
-		if err := d.in.Misplaced[n.Objects[i].Ref]; err != nil && !n.Objects[i].LeftAlone() {
+		if err := d.in.Observed.Misplaced[n.Objects[i].Ref]; err != nil && !n.Objects[i].LeftAlone() {
 			return err
 		}
 	}
@@ -67,14 +67,14 @@ func (d *decider) notKnown(objects []plan.Object, inv *inventory.Inventory, goes
 	wanted := make(map[lynq.Ref]bool, len(objects))
 	for i := range objects {
 		wanted[objects[i].Ref] = true
-		if !objects[i].LeftAlone() && !undefined(d.in.Unknown[objects[i].Ref]) {
-			add(d.in.Unknown[objects[i].Ref])
+		if !objects[i].LeftAlone() && !undefined(d.in.Observed.Unknown[objects[i].Ref]) {
+			add(d.in.Observed.Unknown[objects[i].Ref])
 		}
 	}
-	if inv != nil && !d.in.Narrowed {
+	if inv != nil && !d.in.Scope.Narrowed {
 		for _, r := range inv.All() {
 			ref := r.Ref
-			err := d.in.Unknown[ref]
+			err := d.in.Observed.Unknown[ref]
 			if unserved := (*plan.UnservedError)(nil); wanted[ref] || d.givenUp(ref) || !goes && errors.As(err, &unserved) {
 				continue
 			}
@@ -111,11 +111,11 @@ func (d *decider) kept(inv *inventory.Inventory, why error) plan.NodePlan {
 // unseen plans an undesired object that lynqctl couldn't read or that can't exist. For any
 // other object it returns false and plans nothing.
 func (d *decider) unseen(s *plan.Step) bool {
-	if err := d.in.Unknown[s.Entry.Ref]; err != nil {
+	if err := d.in.Observed.Unknown[s.Entry.Ref]; err != nil {
 		s.Action, s.Reason, s.Message = plan.ActionSkip, plan.ReasonUnknown, "lynqctl keeps its entry: "+err.Error()
 		return true
 	}
-	if err := d.in.Misplaced[s.Entry.Ref]; err != nil {
+	if err := d.in.Observed.Misplaced[s.Entry.Ref]; err != nil {
 		s.Action, s.Reason, s.Message = plan.ActionRelease, plan.ReasonAlreadyGone, err.Impossible()
 		return true
 	}

@@ -21,17 +21,17 @@ func TestUnknownIsLeftAsItIs(t *testing.T) {
 		for _, p := range []lynq.Policy{lynq.DefaultPolicy(), {Lifecycle: lynq.Lifecycle{Creation: lynq.CreateOnce, Deletion: lynq.DeleteRetain, Conflict: lynq.ConflictForce}}} {
 			for _, goes := range []string{"wanted", "dropped", "row gone", "deleted", "record deleted"} {
 				in := scene(at, p)
-				in.Live, in.Unknown = nil, map[lynq.Ref]error{in.Nodes[0].Objects[0].Ref: cause}
-				recorded := len(in.Inventories[0].Entries) > 0
+				in.Observed.Live, in.Observed.Unknown = nil, map[lynq.Ref]error{in.Desired.Nodes[0].Objects[0].Ref: cause}
+				recorded := len(in.Recorded.Inventories[0].Entries) > 0
 				switch goes {
 				case "dropped":
-					in.Nodes[0].Objects = nil
+					in.Desired.Nodes[0].Objects = nil
 				case "row gone":
-					in.Nodes = nil
+					in.Desired.Nodes = nil
 				case "deleted":
-					in.Nodes, in.Delete = nil, map[lynq.NodeKey]bool{{Namespace: "ns", Name: "acme-web"}: true}
+					in.Desired.Nodes, in.Scope.Delete = nil, map[lynq.NodeKey]bool{{Namespace: "ns", Name: "acme-web"}: true}
 				case "record deleted":
-					in.Inventories[0].Deleting, in.Inventories[0].Finalizer = true, true
+					in.Recorded.Inventories[0].Deleting, in.Recorded.Inventories[0].Finalizer = true, true
 				}
 				if goes != "wanted" && !recorded {
 					continue // it doesn't belong to the node
@@ -57,23 +57,23 @@ func TestUnknownIsLeftAsItIs(t *testing.T) {
 func TestUnknownThatDoesNotMatter(t *testing.T) {
 	cause := errors.New("secrets is forbidden")
 	for name, change := range map[string]func(*Input, lynq.Ref){
-		"left out": func(in *Input, _ lynq.Ref) { in.Nodes[0].Objects[0].LeftOut = true },
-		"narrowed": func(in *Input, _ lynq.Ref) { in.Nodes[0].Objects, in.Narrowed = nil, true },
+		"left out": func(in *Input, _ lynq.Ref) { in.Desired.Nodes[0].Objects[0].LeftOut = true },
+		"narrowed": func(in *Input, _ lynq.Ref) { in.Desired.Nodes[0].Objects, in.Scope.Narrowed = nil, true },
 		"given up": func(in *Input, ref lynq.Ref) {
-			in.Nodes, in.Delete = nil, map[lynq.NodeKey]bool{{Namespace: "ns", Name: "acme-web"}: true}
-			in.GiveUp = map[lynq.Ref]error{ref: cause}
+			in.Desired.Nodes, in.Scope.Delete = nil, map[lynq.NodeKey]bool{{Namespace: "ns", Name: "acme-web"}: true}
+			in.Options.GiveUp = map[lynq.Ref]error{ref: cause}
 		},
 		"another's": func(in *Input, _ lynq.Ref) {
-			in.Unknown = map[lynq.Ref]error{{Kind: "Secret", Namespace: "ns", Name: "x"}: cause}
+			in.Observed.Unknown = map[lynq.Ref]error{{Kind: "Secret", Namespace: "ns", Name: "x"}: cause}
 		},
 		"no longer served, and dropped": func(in *Input, ref lynq.Ref) {
-			in.Nodes[0].Objects = nil
-			in.Unknown[ref] = &plan.UnservedError{Kind: "Secret"}
+			in.Desired.Nodes[0].Objects = nil
+			in.Observed.Unknown[ref] = &plan.UnservedError{Kind: "Secret"}
 		},
 	} {
 		in := scene(ours, lynq.DefaultPolicy())
-		ref := in.Nodes[0].Objects[0].Ref
-		in.Live, in.Unknown = nil, map[lynq.Ref]error{ref: cause}
+		ref := in.Desired.Nodes[0].Objects[0].Ref
+		in.Observed.Live, in.Observed.Unknown = nil, map[lynq.Ref]error{ref: cause}
 		change(in, ref)
 		n := Decide(in, Limits{AllowEmpty: true}).Nodes[0]
 		if n.Desired != nil && n.Desired.Failed != nil || len(n.Steps) != 1 {
@@ -90,13 +90,13 @@ func TestUnknownThatDoesNotMatter(t *testing.T) {
 // any other object of its node.
 func TestUnknownGivesNothingAway(t *testing.T) {
 	in := scene(ours, lynq.DefaultPolicy())
-	ref := in.Nodes[0].Objects[0].Ref
+	ref := in.Desired.Nodes[0].Objects[0].Ref
 	hidden := lynq.Ref{Kind: "Secret", Namespace: "ns", Name: "hidden"}
-	in.Inventories[0].Entries = append(in.Inventories[0].Entries, inventory.Entry{Ref: hidden, ID: "hidden", APIVersion: "v1", UID: "u2"})
-	in.Unknown = map[lynq.Ref]error{hidden: errors.New("forbidden")}
-	other := &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "other", Namespace: "ns", Name: "other-web"}, Objects: in.Nodes[0].Objects}
+	in.Recorded.Inventories[0].Entries = append(in.Recorded.Inventories[0].Entries, inventory.Entry{Ref: hidden, ID: "hidden", APIVersion: "v1", UID: "u2"})
+	in.Observed.Unknown = map[lynq.Ref]error{hidden: errors.New("forbidden")}
+	other := &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "other", Namespace: "ns", Name: "other-web"}, Objects: in.Desired.Nodes[0].Objects}
 	for _, nodes := range [][]*plan.Node{{other}, {other, {NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "acme", Namespace: "ns", Name: "acme-web"}}}} {
-		in.Nodes = nodes
+		in.Desired.Nodes = nodes
 		s := Decide(in, Limits{MaxDelete: limits.MaxDelete{Nodes: 1}}).Nodes[0].Steps[0]
 		if s.Object.Ref != ref || s.Action != plan.ActionBlock {
 			t.Errorf("%s (%s) %s", s.Action, s.Reason, s.Message)
@@ -108,18 +108,18 @@ func TestUnknownGivesNothingAway(t *testing.T) {
 // count as deleted, and leave no room for more deletions.
 func TestGuardsAndUnknown(t *testing.T) {
 	input := func(unknown int, deleting bool) *Input {
-		in := &Input{Hub: lynq.HubKey{Name: "crm"}, Forms: []lynq.FormKey{{Name: "web"}}, Active: 4, Unknown: map[lynq.Ref]error{}}
+		in := &Input{Hub: lynq.HubKey{Name: "crm"}, Desired: Desired{Forms: []lynq.FormKey{{Name: "web"}}, Active: 4}, Observed: plan.Observed{Unknown: map[lynq.Ref]error{}}}
 		for i := range 8 {
 			name := fmt.Sprintf("n%d-web", i)
 			ref := lynq.Ref{Kind: "Secret", Namespace: "ns", Name: name}
-			in.Inventories = append(in.Inventories, &inventory.Inventory{
+			in.Recorded.Inventories = append(in.Recorded.Inventories, &inventory.Inventory{
 				Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, Namespace: "ns", Name: name}, Entries: []inventory.Entry{{Ref: ref}},
 				Deleting: deleting && i >= 4, Finalizer: true,
 			})
 			if i < 4 {
-				in.Nodes = append(in.Nodes, &plan.Node{NodeID: lynq.NodeID{Form: lynq.FormKey{Name: "web"}, Namespace: "ns", Name: name}})
+				in.Desired.Nodes = append(in.Desired.Nodes, &plan.Node{NodeID: lynq.NodeID{Form: lynq.FormKey{Name: "web"}, Namespace: "ns", Name: name}})
 			} else if i < 4+unknown {
-				in.Unknown[ref] = errors.New("forbidden")
+				in.Observed.Unknown[ref] = errors.New("forbidden")
 			}
 		}
 		return in
@@ -133,9 +133,9 @@ func TestGuardsAndUnknown(t *testing.T) {
 		}
 	}
 	in := input(4, false)
-	in.Nodes, in.Active = nil, 0
-	for _, inv := range in.Inventories {
-		in.Unknown[inv.Entries[0].Ref] = errors.New("forbidden")
+	in.Desired.Nodes, in.Desired.Active = nil, 0
+	for _, inv := range in.Recorded.Inventories {
+		in.Observed.Unknown[inv.Entries[0].Ref] = errors.New("forbidden")
 	}
 	if p := Decide(in, Limits{}); len(p.Refusals) != 0 || p.Counts[plan.ActionDelete] != 0 {
 		t.Errorf("none can go: %+v", p)
@@ -147,18 +147,18 @@ func TestGuardsAndUnknown(t *testing.T) {
 func TestMisplaced(t *testing.T) {
 	for _, namespaced := range []bool{false, true} {
 		in := scene(vanished, lynq.DefaultPolicy())
-		o := in.Nodes[0].Objects[0]
-		in.Misplaced = map[lynq.Ref]*plan.ScopeError{o.Ref: {Object: o.Ref, Namespaced: namespaced}}
+		o := in.Desired.Nodes[0].Objects[0]
+		in.Observed.Misplaced = map[lynq.Ref]*plan.ScopeError{o.Ref: {Object: o.Ref, Namespaced: namespaced}}
 		n := Decide(in, Limits{}).Nodes[0]
 		if scope := (*plan.ScopeError)(nil); !errors.As(n.Desired.Failed, &scope) || len(n.Steps) > 0 {
 			t.Errorf("wanted: %+v", n)
 		}
-		in.Nodes[0].Objects = nil
+		in.Desired.Nodes[0].Objects = nil
 		n = Decide(in, Limits{}).Nodes[0]
 		if n.Desired.Failed != nil || len(n.Steps) != 1 || n.Steps[0].Action != plan.ActionRelease || !strings.HasPrefix(n.Steps[0].Message, "it can't exist: ") {
 			t.Errorf("dropped: %+v", n)
 		}
-		in.Nodes = nil
+		in.Desired.Nodes = nil
 		n = Decide(in, Limits{AllowEmpty: true, MaxDelete: limits.MaxDelete{Nodes: 1}}).Nodes[0]
 		if n.Desired != nil || n.Steps[0].Action != plan.ActionRelease {
 			t.Errorf("row gone: %+v", n)

@@ -45,17 +45,19 @@ func TestWholePlans(t *testing.T) {
 		want   bool
 	}{
 		"all rows and forms": {func(*Input) {}, true},
-		"only one node":      {func(in *Input) { in.Only = map[string]bool{acme.Name: true} }, false},
-		"only some objects":  {func(in *Input) { in.Narrowed = true }, false},
-		"without its form":   {func(in *Input) { in.Forms = []lynq.FormKey{{Name: "other"}} }, false},
+		"only one node":      {func(in *Input) { in.Scope.Only = map[string]bool{acme.Name: true} }, false},
+		"only some objects":  {func(in *Input) { in.Scope.Narrowed = true }, false},
+		"without its form":   {func(in *Input) { in.Desired.Forms = []lynq.FormKey{{Name: "other"}} }, false},
 		"a broken record": {func(in *Input) {
-			in.Broken = map[lynq.NodeKey]error{{Namespace: "ns", Name: "x"}: manifest.ErrNoMetadata}
+			in.Recorded.Broken = map[lynq.NodeKey]error{{Namespace: "ns", Name: "x"}: manifest.ErrNoMetadata}
 		}, false},
-		"another hub's node": {func(in *Input) { in.Only, in.Inventories[1].Node.Hub.Namespace = map[string]bool{}, "far" }, true},
+		"another hub's node": {func(in *Input) {
+			in.Scope.Only, in.Recorded.Inventories[1].Node.Hub.Namespace = map[string]bool{}, "far"
+		}, true},
 	} {
-		in := &Input{Hub: lynq.HubKey{Namespace: "ns", Name: "crm"}, Forms: []lynq.FormKey{{Name: "web"}}, Active: 1, Nodes: []*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: acme.Name, Namespace: acme.Namespace, Name: acme.Name}}}}
+		in := &Input{Hub: lynq.HubKey{Namespace: "ns", Name: "crm"}, Desired: Desired{Forms: []lynq.FormKey{{Name: "web"}}, Active: 1, Nodes: []*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: acme.Name, Namespace: acme.Namespace, Name: acme.Name}}}}}
 		for _, k := range []lynq.NodeKey{acme, old} {
-			in.Inventories = append(in.Inventories, &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: k.Name, Namespace: k.Namespace, Name: k.Name}})
+			in.Recorded.Inventories = append(in.Recorded.Inventories, &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: k.Name, Namespace: k.Namespace, Name: k.Name}})
 		}
 		tt.change(in)
 		if got := Decide(in, Limits{}).Whole; got != tt.want {

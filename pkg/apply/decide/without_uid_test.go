@@ -36,13 +36,13 @@ func TestEntryWithoutUID(t *testing.T) {
 		for _, leaves := range []bool{true, false} {
 			s := newShop()
 			inv := s.has("a", "x")
-			l := s.in.Live[shopRef("x")]
+			l := s.in.Observed.Live[shopRef("x")]
 			l.Fields = ""
 			for _, change := range tt.change {
 				change(l)
 			}
-			delete(s.in.Live, shopRef("x"))
-			s.in.Live[l.Ref] = l
+			delete(s.in.Observed.Live, shopRef("x"))
+			s.in.Observed.Live[l.Ref] = l
 			inv.Entries[0] = inventory.Entry{Ref: l.Ref, ID: "x", APIVersion: "v1", Lifecycle: inv.Entries[0].Lifecycle}
 			s.wants("b")
 			if !leaves {
@@ -84,7 +84,7 @@ func TestRenderedWithoutUID(t *testing.T) {
 		inv := s.has("a", "x")
 		inv.Entries[0].UID, inv.Entries[0].Digest = "", ""
 		if !tt.written {
-			s.in.Live[shopRef("x")].Fields = ""
+			s.in.Observed.Live[shopRef("x")].Fields = ""
 		}
 		n := s.wants("a", "x")
 		p := tt.policy

@@ -84,25 +84,25 @@ func (w *world) make(tb testing.TB, t *tenant, row, form int) *plan.Node {
 }
 
 func (w *world) plans(tb testing.TB, only map[lynq.NodeKey]bool) []plan.Plan {
-	in := &decide.Input{Hub: hub, Forms: []lynq.FormKey{form}, Live: map[lynq.Ref]*tracking.Live{}, Active: 1}
+	in := &decide.Input{Hub: hub, Desired: decide.Desired{Forms: []lynq.FormKey{form}, Active: 1}, Observed: plan.Observed{Live: map[lynq.Ref]*tracking.Live{}}}
 	for i := range w.nodes {
 		t := &w.nodes[i]
 		if t.active {
-			in.Nodes = append(in.Nodes, w.make(tb, t, t.row, t.form))
+			in.Desired.Nodes = append(in.Desired.Nodes, w.make(tb, t, t.row, t.form))
 		}
 		if t.recorded {
-			in.Inventories = append(in.Inventories, w.inventory(tb, t))
+			in.Recorded.Inventories = append(in.Recorded.Inventories, w.inventory(tb, t))
 		}
 		for k, o := range t.objects {
 			if o.uid > 0 {
-				in.Live[t.ref(k)] = t.live(k)
+				in.Observed.Live[t.ref(k)] = t.live(k)
 			}
 		}
 	}
 	if only != nil {
-		in.Concerned, in.Only = only, map[string]bool{}
+		in.Scope.Concerned, in.Scope.Only = only, map[string]bool{}
 		for key := range only {
-			in.Only[key.Name] = true
+			in.Scope.Only[key.Name] = true
 		}
 	}
 	return []plan.Plan{*decide.Decide(in, decide.Limits{AllowEmpty: true, MaxDelete: limits.MaxDelete{Percent: 100}})}
