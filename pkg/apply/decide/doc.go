@@ -1,8 +1,9 @@
 // Package decide decides what happens to objects.
 //
-// Decide compares the desired nodes of rows and forms (Input.Nodes), inventories and
-// observed objects. It makes a plan.Plan with the guards' refusals. Recheck decides one
-// step again in its turn, by the same rules.
+// Decide compares what rows and forms want (Input.Desired), what earlier runs recorded
+// (Recorded), and what the cluster has (Observed), for the nodes that the run is about
+// (Scope). It makes a plan.Plan with the guards' refusals. Recheck decides one step again in
+// its turn, by the same rules.
 //
 // The gate (gate.go) decides every deletion, for all askers: nodes, purge, recreate, hooks,
 // tombstones, prune. Each condition is one rule. Permits (permit.go) asks it again just

@@ -194,7 +194,7 @@ type Plan struct {
 	// for the hub record.
 	Leaving       []Leaving
 	LeavingRecord []inventory.Leaving
-	// Gone are the nodes from Input.Gone. lynqctl only has to forget them.
+	// Gone are the nodes from Scope.Gone of the input. lynqctl only has to forget them.
 	Gone []lynq.NodeKey
 	// Whole is set if every node with an inventory is in the plan or in Held.
 	Whole bool
