@@ -82,12 +82,15 @@ func (p *process) write(in io.WriteCloser) {
 	}
 }
 
+// answerSize is the size of most answers, so that one call of the system reads one of them.
+const answerSize = 64 << 10
+
 // errOther says that another program has the helper's name.
 var errOther = errors.New("not the program " + Name + " of lynqctl")
 
 // read reads the answers until the process ends.
 func (p *process) read(out io.Reader) {
-	failed := p.answers(bufio.NewReader(out))
+	failed := p.answers(bufio.NewReaderSize(out, answerSize))
 	if failed != nil {
 		_ = p.cmd.Process.Kill() // it may have ended by itself
 	}

@@ -20,7 +20,7 @@ type saying struct {
 // readPolicies reads all policies of a table (lynq.Policies), and finds contradictions. It
 // needs the manifest first.
 func readPolicies(o *object, r *Resource, table []lynq.PolicyField, defaults []*policyDefault) {
-	r.Policy = lynq.DefaultPolicy()
+	r.Policy = lynq.DefaultOf(table)
 	said := make(map[string]saying, len(table))
 	for i := range table {
 		if f := &table[i]; f.Kind != lynq.OtherPolicy {

@@ -231,10 +231,13 @@ func orderPolicies() []PolicyField {
 }
 
 // DefaultPolicy gives the policy of a resource whose form sets none.
-func DefaultPolicy() Policy {
+func DefaultPolicy() Policy { return DefaultOf(Policies()) }
+
+// DefaultOf returns DefaultPolicy by a table that the caller has already.
+func DefaultOf(table []PolicyField) Policy {
 	var p Policy
-	for _, f := range Policies() {
-		if f.Default != "" {
+	for i := range table {
+		if f := &table[i]; f.Default != "" {
 			f.Set(&p, f.Default)
 		}
 	}

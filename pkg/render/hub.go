@@ -27,7 +27,11 @@ func (h *hubRun[T]) rendered(ctx context.Context) iter.Seq2[Rendered[T], error] 
 	return func(yield func(Rendered[T], error) bool) {
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
-		p := newPipeline[T](h.settings.Workers)
+		most := batchRows
+		if haveCharts(h.Programs) {
+			most = chartRows
+		}
+		p := newPipeline[T](h.settings.Workers, most)
 		reader := rowReader[T]{input: h.Input, pipeline: p, now: h.settings.Now, keep: h.product.named || h.Active != nil}
 		var reading, working sync.WaitGroup
 		reading.Go(func() {

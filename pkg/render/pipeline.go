@@ -12,6 +12,7 @@ import (
 const (
 	batchRows   = 128
 	firstRows   = 16 // before anyone knows how much rows make
+	chartRows   = 16 // of forms with charts, which have more workers
 	batchInput  = 64 << 10
 	batchOutput = 512 << 10
 )
@@ -61,11 +62,13 @@ type tally struct {
 // depend on the number of rows.
 type pipeline[T any] struct {
 	todo, ordered, free chan *batch[T]
+	most                int // rows in a batch
 }
 
-func newPipeline[T any](workers int) *pipeline[T] {
+func newPipeline[T any](workers, most int) *pipeline[T] {
 	n := 2 * workers
 	p := &pipeline[T]{
+		most:    most,
 		todo:    make(chan *batch[T], n),
 		ordered: make(chan *batch[T], n),
 		free:    make(chan *batch[T], n),
@@ -93,7 +96,7 @@ func (p *pipeline[T]) send(b *batch[T]) {
 }
 
 func (p *pipeline[T]) recycle(b *batch[T]) {
-	b.most = min(batchRows, max(1, len(b.rows)*batchOutput/max(1, len(b.out))))
+	b.most = min(p.most, max(1, len(b.rows)*batchOutput/max(1, len(b.out))))
 	b.size = 0
 	clear(b.values)
 	clear(b.nodes)

@@ -112,11 +112,20 @@ func NewRun(s Settings, programs []*Program) *Run {
 	if s.Workers <= 0 {
 		s.Workers = runtime.GOMAXPROCS(0)
 	}
-	if slices.ContainsFunc(programs, func(p *Program) bool { return p != nil && len(p.charts) > 0 }) {
-		s.Workers *= 2 // half of them wait for charts
+	if haveCharts(programs) {
+		s.Workers *= waiting
 	}
 	s.Workers = min(s.Workers, maxWorkers)
 	return &Run{settings: s, objects: newRegistry(), twice: newCollisions(programs), missing: maps.Clone(s.Nodes), near: nearest{}, excluded: excluded{}, forms: FormNames(programs)}
+}
+
+// waiting is the number of workers per processor if rows wait for charts. With so many, neither
+// lynqctl nor what renders the charts often sleeps.
+const waiting = 16
+
+// haveCharts reports whether a form has charts.
+func haveCharts(programs []*Program) bool {
+	return slices.ContainsFunc(programs, func(p *Program) bool { return p != nil && len(p.charts) > 0 })
 }
 
 // maxWorkers limits the memory for rows in progress.

@@ -3,12 +3,12 @@ package helm
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"text/template"
 	"time"
 	_ "time/tzdata" // so that machines without zone files render the same
+	"unicode"
 
 	"github.com/Masterminds/sprig/v3"
 )
@@ -168,7 +168,7 @@ func sortedValues(dict map[string]any) []any {
 // large ones as integers, and it refuses addresses, which change from run to run.
 func formatted(format string, args ...any) (string, error) {
 	text := fmt.Sprintf(format, args...)
-	if regexp.MustCompile(`%[^a-zA-Z%]*p`).MatchString(format) { // flags may stand between
+	if printsAddress(format) {
 		return "", address()
 	}
 	if !strings.Contains(text, "%!") || !strings.Contains(text, "int64=") {
@@ -187,4 +187,19 @@ func formatted(format string, args ...any) (string, error) {
 		return again, nil
 	}
 	return text, nil
+}
+
+// printsAddress reports whether a format has the verb %p, before which flags may stand.
+func printsAddress(format string) bool {
+	for {
+		_, rest, more := strings.Cut(format, "%")
+		verb := strings.TrimLeftFunc(rest, func(r rune) bool { return r != '%' && !unicode.IsLetter(r) })
+		switch {
+		case !more || verb == "":
+			return false
+		case verb[0] == 'p':
+			return true
+		}
+		format = verb[1:]
+	}
 }
