@@ -85,12 +85,15 @@ spec:
   service: {name: nothing, namespace: default}
 `
 
+// TestUnavailableGroup wants an error that names the extension that doesn't answer. It has its
+// own cluster, because other tests list all that a server has.
 func TestUnavailableGroup(t *testing.T) {
 	t.Parallel()
-	env := cluster.Env(t)
+	own := harness.Shared{Own: true}
+	t.Cleanup(own.Stop)
+	env := own.Env(t)
 	group := env.Namespace + ".test"
 	env.Kubectl(t, strings.ReplaceAll(extension, "GROUP", group), "apply", "-f", "-")
-	cleanUp(t, env, "apiservice", "v1."+group)
 	client := newClient(t, env.Kubeconfig)
 	unavailable := &lynq.GroupUnavailableError{}
 	// The server takes a moment to notice.
