@@ -32,7 +32,8 @@ func (k ChartKind) Known() (_ ChartKind, known bool) {
 }
 
 // WithChartKinds returns a copy of the form with resources that stand for the objects of its
-// charts. Of each kind, one goes with the node, and one stays. They have no content.
+// charts. Each kind has two: lynqctl would delete one with the node, and keep the other. They
+// have no content.
 func (f *Form) WithChartKinds() *Form {
 	next := *f
 	next.Resources = slices.Clone(f.Resources)

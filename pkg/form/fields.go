@@ -70,7 +70,7 @@ const (
 func aroundSpec(kind, doc, what string, annotations, spec []Field) Field {
 	metadata := []Field{
 		{Name: "name", Required: true, Pattern: namePattern, Rules: `"maxLength": 63`, Doc: "Name of the " + what + "."},
-		{Name: "namespace", Pattern: `^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)?$`, Doc: "Namespace of the nodes, unless -n names one; a form's goes before its hub's."},
+		{Name: "namespace", Pattern: `^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)?$`, Doc: "Namespace of the nodes, unless -n names one; a form's wins over its hub's."},
 		{Name: "generation", Type: NumberField, High: math.MaxInt},
 		{Name: "labels", Type: MapField},
 		{Name: "annotations", Type: MapField, Fields: annotations},
@@ -113,7 +113,7 @@ func formFields() Field {
 		rolloutField(),
 		excludeField(),
 		graceFieldOf("How long nodes are kept after their rows have gone, such as 72h; 0 keeps none, whatever the hub says."),
-		{Name: "dependForms", Type: ListField, Pattern: namePattern, Doc: "Forms of the same hub that go before: a node waits for the node of the same row in those to be ready. Deletion goes the other way round."},
+		{Name: "dependForms", Type: ListField, Pattern: namePattern, Doc: "Forms of the same hub that this one needs: a node waits until the nodes of the same row in those are ready. lynqctl deletes them in the opposite order."},
 		tombstonesField(),
 		{Name: fileSection, Type: ListField, Pattern: notBlankPattern, Rules: `"minItems": 1`, Doc: "YAML files in the directory of the form's file or below it, by path or pattern, such as base/*.yaml. Each document is a resource."},
 		{Name: kustomizeSection, Pattern: notBlankPattern, Doc: "The directory of a kustomization, in the directory of the form's file or below it, such as overlays/prod. Each object that it makes is a resource."},
@@ -128,7 +128,7 @@ func formFields() Field {
 		spec = append(spec, f)
 	}
 	return aroundSpec(wellknown.KindForm, "Templates of the resources that every active row of a hub gets.", "form", []Field{
-		{Name: wellknown.AnnotationRenamedFrom, Pattern: namePattern, Rules: `"maxLength": 253`, Doc: "The name that the form had before: its nodes go on, with their objects."},
+		{Name: wellknown.AnnotationRenamedFrom, Pattern: namePattern, Rules: `"maxLength": 253`, Doc: "The name that the form had before. lynqctl keeps its nodes, with their objects."},
 	}, spec)
 }
 
@@ -185,7 +185,7 @@ func chartsField(defaults Field) Field {
 		{Name: "emptyLookups", Type: FlagField, Default: "false", Doc: "The function lookup finds nothing, as in helm template. Without it, a template that calls lookup is an error."},
 		{Name: "values", Type: ObjectField, Doc: "Values of the release. Texts are templates."},
 		{Name: "valuesFiles", Type: ListField, Pattern: notBlankPattern, Doc: "Files of values, in the directory of the form's file or below it. Later ones win, and values win over them."},
-		{Name: "dependIds", Type: ListField, Doc: "Ids of resources that go before all objects of the chart."},
+		{Name: "dependIds", Type: ListField, Doc: "Ids of resources that all objects of the chart wait for."},
 		defaults,
 	}}
 }
@@ -199,7 +199,7 @@ func resourceFields(policies []Field) []Field {
 		{Name: "targetNamespace", Doc: "Template of its namespace; without it, the node's."},
 		{Name: "labelsTemplate", Type: MapField, Doc: "Key: template; merged over the labels in spec.metadata."},
 		{Name: "annotationsTemplate", Type: MapField, Doc: "Key: template; merged over the annotations in spec.metadata."},
-		{Name: "dependIds", Type: ListField, Doc: "Ids of resources that go before."},
+		{Name: "dependIds", Type: ListField, Doc: "Ids of resources that this one waits for."},
 		{Name: "spec", Type: ObjectField, Required: true, Rules: `"additionalProperties": true`, Doc: "The whole manifest; every string in it is a template.", Fields: []Field{
 			{Name: "apiVersion", Required: true}, {Name: "kind", Required: true},
 		}},

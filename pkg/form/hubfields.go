@@ -57,7 +57,7 @@ func mappingsField() Field {
 		{Name: "activeValues", Type: ListField, Rules: `"minItems": 1`, Doc: "The values of the activation column that make a row active, in the place of 1 true yes t on."},
 		{Name: "inactiveValues", Type: ListField, Doc: "The values that make a row inactive; an empty string is NULL, too. Any other value is an error."},
 		{Name: "expires", Doc: "The column with the time from which a row counts as inactive; empty values are never."},
-		{Name: "previousUid", Doc: "The column with the uid that a row had before: its node goes on, with its objects. Empty values, and the row's own uid, are none."},
+		{Name: "previousUid", Doc: "The column with the uid that a row had before. lynqctl keeps its node, with its objects. Empty values, and the row's own uid, are none."},
 		{Name: "hostOrUrl", Doc: "Deprecated: write it as extraValueMappings.hostOrUrl."},
 	}}
 }
@@ -122,7 +122,7 @@ func serverFields(where Field) []Field {
 		{Name: "database", Required: true, Doc: "Database of the table."},
 		{Name: "table", Required: true, Doc: "A table or view; schema.table is allowed."},
 		where,
-		{Name: "tls", Words: []string{string(endpoint.TLSDisable), string(endpoint.TLSPrefer), string(endpoint.TLSRequire), string(endpoint.TLSVerifyFull)}, Doc: "How the connection is protected (default verify-full where a password goes to another machine or caFile is set, else prefer)."},
+		{Name: "tls", Words: []string{string(endpoint.TLSDisable), string(endpoint.TLSPrefer), string(endpoint.TLSRequire), string(endpoint.TLSVerifyFull)}, Doc: "How the connection is protected (default verify-full where lynqctl sends a password to another machine or caFile is set, else prefer)."},
 		{Name: "caFile", Doc: "PEM file of the authorities to verify the server with; only with tls: verify-full, which it makes the default."},
 	}, secretFields("password", "password"), certificateFields())
 }
@@ -180,7 +180,7 @@ const (
 func httpFields() []Field {
 	return slices.Concat([]Field{
 		{Name: "url", Required: true, Pattern: `^https?://[^\s@/?#]+([/?#]\S*)?$`, Doc: "Where the first page is; without user, password or token."},
-		{Name: "tls", Words: []string{string(endpoint.TLSDisable), string(endpoint.TLSVerifyFull)}, Doc: "disable goes with http://; without it, only this machine may be asked by http://."},
+		{Name: "tls", Words: []string{string(endpoint.TLSDisable), string(endpoint.TLSVerifyFull)}, Doc: "disable needs http://. Without it, lynqctl asks only this machine by http://."},
 		{Name: "caFile", Doc: "PEM file of the authorities to verify the server with; without it the system's count."},
 		{Name: "username", Pattern: `^[^:]*[^\s:][^:]*$`, Doc: "Who reads, with a password (basic auth)."},
 	}, secretFields("password", "password"), secretFields("token", "bearer token"), certificateFields(), []Field{

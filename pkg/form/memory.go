@@ -21,17 +21,17 @@ type remembered struct {
 	part   *loader
 }
 
-// Load is the function Load, with a memory. builder builds kustomizations.
+// Load is the function Load, with a memory. builder builds kustomizations and opens charts.
 func (m *Memory) Load(builder Builder, paths []string, recursive bool, stdin io.Reader) (*Inputs, error) {
 	return load(m, builder, paths, recursive, stdin, needForm)
 }
 
-// LoadHubs is the function LoadHubs, with a memory. builder builds kustomizations.
+// LoadHubs is the function LoadHubs, with a memory. builder builds kustomizations and opens charts.
 func (m *Memory) LoadHubs(builder Builder, paths []string, recursive bool, stdin io.Reader) (*Inputs, error) {
 	return load(m, builder, paths, recursive, stdin, needHub)
 }
 
-// LoadAny is the function LoadAny, with a memory. builder builds kustomizations.
+// LoadAny is the function LoadAny, with a memory. builder builds kustomizations and opens charts.
 func (m *Memory) LoadAny(builder Builder, paths []string, recursive bool, stdin io.Reader) (*Inputs, error) {
 	return load(m, builder, paths, recursive, stdin, needNothing)
 }

@@ -131,7 +131,7 @@ func contentPolicies() []PolicyField {
 			PolicyValue: word(func(p *Policy) *ConflictPolicy { return &p.Conflict }),
 		}, {
 			Field: "patchStrategy", Annotation: wellknown.AnnotationUpdatePolicy, Values: words(PatchStrategies()...), Default: string(PatchApply),
-			Doc:      "How it is written. apply: server-side apply. override: that, and what kubectl and Helm manage is taken back, so that it goes where the form does not have it. merge: a merge patch. replace: an update of the whole. recreate: deleted and created again, where its content changes. As an annotation of the manifest: lynq.sh/update-policy.",
+			Doc:      "How it is written. apply: server-side apply. override: that, and lynqctl takes back what kubectl and Helm manage, and removes what the form does not have. merge: a merge patch. replace: an update of the whole. recreate: deleted and created again, where its content changes. As an annotation of the manifest: lynq.sh/update-policy.",
 			Synonyms: map[string]string{"SsaMerge": string(PatchApply), "SsaOverride": string(PatchOverride)},
 			Recorded: "patch", Always: true, Template: DigestedWord, Written: true,
 			Hook: HookRule{Why: neverUpdated},
@@ -165,7 +165,7 @@ func occasionPolicies() []PolicyField {
 			PolicyValue: reconcileValue(),
 		}, {
 			Field: "runOn", Annotation: wellknown.AnnotationRunOn, Values: words(RunOnApply, RunOnDelete), Default: string(RunOnApply),
-			Doc:      "Delete: a Job or Pod that is created when the node goes, and must complete before anything of it is deleted. As an annotation of the manifest: lynq.sh/run-on.",
+			Doc:      "Delete: a Job or Pod that lynqctl creates before it deletes the node, and that must complete before lynqctl deletes anything of it. As an annotation of the manifest: lynq.sh/run-on.",
 			Recorded: "runOn", Template: DigestedWord,
 			PolicyValue: quiet(RunOnApply, func(p *Policy) *RunOn { return &p.RunOn }),
 		}, {

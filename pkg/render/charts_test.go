@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/form"
@@ -279,6 +281,49 @@ func TestChartSecrets(t *testing.T) {
 	}
 	if _, problems := render.Compile(named.Forms[0], named.Hubs[0], render.Options{Charts: chartsOf(settings)}); len(problems) != 1 || !strings.Contains(problems[0].What, "secret column a, and every output shows names") {
 		t.Error(problems)
+	}
+}
+
+// TestChartWorkers wants no more rows at a time than the user allows.
+func TestChartWorkers(t *testing.T) {
+	var now, most atomic.Int32
+	records := make([]record, 200)
+	for i := range records {
+		records[i] = record{"id": fmt.Sprintf("r%03d", i)}
+	}
+	in, err := loadFile(t, chartForm("- {id: app, path: app}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs := compileAll(t, in, render.Options{Charts: chartsOf(func(r release) ([]form.ChartObject, lynq.Problems) {
+		most.Store(max(most.Load(), now.Add(1)))
+		defer now.Add(-1)
+		runtime.Gosched()
+		return settings(r)
+	})})
+	if _, run, err := runAll(t, programs, records, render.Settings{Workers: 1}); err != nil || run.Err() != nil || most.Load() != 1 {
+		t.Errorf("%v, %v: %d rows at a time, want 1", err, run.Err(), most.Load())
+	}
+}
+
+// TestLargeChartObject wants an object that no server takes to be a problem, in all formats,
+// and none where only the estimate of its size is too large.
+func TestLargeChartObject(t *testing.T) {
+	for size, want := range map[int]bool{400 << 10: false, 3<<19 + 1: true} {
+		for _, format := range []render.Format{render.YAML, render.JSON} {
+			in, err := loadFile(t, chartForm("- {id: app, path: app}\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			programs := compileAll(t, in, render.Options{Charts: chartsOf(func(release) ([]form.ChartObject, lynq.Problems) {
+				text := "apiVersion: example.org/v1\nkind: Large\nmetadata: {name: x}\nspec: {text: " + strings.Repeat("a", size) + "}\n"
+				return []form.ChartObject{{File: "app/templates/x.yaml", Text: text}}, nil
+			})})
+			_, run, err := runAll(t, programs, []record{{"id": "acme"}}, render.Settings{Format: format})
+			if err != nil || (run.Err() != nil) != want || want && !strings.Contains(run.Err().Error(), "it is too large") {
+				t.Errorf("%d bytes, format %v: %v, %.200v", size, format, err, run.Err())
+			}
+		}
 	}
 }
 

@@ -47,8 +47,8 @@ type Settings struct {
 	Stream bool
 	// Now decides which rows have expired.
 	Now time.Time
-	// Workers is the number of rows to render in parallel. With 0, it is one per
-	// processor.
+	// Workers is the number of rows to render in parallel. With 0, it is one per processor, or
+	// chartWorkers if a form has charts.
 	Workers int
 }
 
@@ -111,17 +111,17 @@ type Run struct {
 func NewRun(s Settings, programs []*Program) *Run {
 	if s.Workers <= 0 {
 		s.Workers = runtime.GOMAXPROCS(0)
-	}
-	if haveCharts(programs) {
-		s.Workers *= waiting
+		if haveCharts(programs) {
+			s.Workers *= chartWorkers
+		}
 	}
 	s.Workers = min(s.Workers, maxWorkers)
 	return &Run{settings: s, objects: newRegistry(), twice: newCollisions(programs), missing: maps.Clone(s.Nodes), near: nearest{}, excluded: excluded{}, forms: FormNames(programs)}
 }
 
-// waiting is the number of workers per processor if rows wait for charts. With so many, neither
-// lynqctl nor what renders the charts often sleeps.
-const waiting = 16
+// chartWorkers is the number of workers per processor if rows wait for charts. With so many,
+// neither lynqctl nor what renders the charts often sleeps.
+const chartWorkers = 16
 
 // haveCharts reports whether a form has charts.
 func haveCharts(programs []*Program) bool {

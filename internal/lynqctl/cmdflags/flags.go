@@ -65,7 +65,7 @@ func (f *Render) RegisterLocal(flags *pflag.FlagSet) {
 	RegisterLocalAccess(flags, &f.Options.Access)
 	f.registerSources(flags)
 	f.registerCapabilities(flags, "Helm's", "none")
-	flags.IntVar(&f.Options.Settings.Workers, "concurrency", 0, "number of rows to render in parallel (0 means one per processor)")
+	flags.IntVar(&f.Options.Settings.Workers, "concurrency", 0, "number of rows to render in parallel (0 means one per processor, or 16 with charts)")
 }
 
 // RegisterLocalAccess registers kubectl's flags that select the cluster.
