@@ -22,7 +22,8 @@ func TestDo(t *testing.T) {
 		"apply -f objects.yaml", "apply -f objects.yaml", "apply --server-side --field-manager=other -f objects.yaml", "apply -f none.yaml",
 		`patch configmap one two -p {"data":{"more":"1"}}`, `patch configmap/one --type=merge -p {"data":{"colour":null}}`, `patch configmap one --type=json -p [{"op":"remove","path":"/data/none"}]`,
 		"label configmap one tier=silver", "label configmap one two tier=silver --overwrite", "annotate configmap one note=this other-",
-		"scale deployment/one --replicas=1", "rollout status deployment/one --timeout=180s", "wait deployment/one --for=condition=Available --timeout=180s",
+		"scale deployment/one --replicas=1", "wait deployment/one --for=jsonpath={.status.availableReplicas}=1 --timeout=180s", // so that rollout says the same in both
+		"rollout status deployment/one --timeout=180s", "wait deployment/one --for=condition=Available --timeout=180s",
 		"wait configmap/one --for=jsonpath={.data.more}=2 --timeout=1s", "wait configmap/none --for=create --timeout=1s", "wait configmap/none --for=delete",
 		"replace -f objects.yaml", "get configmap,deployment -o custom-columns=NAME:.metadata.name,COLOUR:.data.colour,REPLICAS:.spec.replicas", "get nothing",
 		"create role reader --verb=get --resource=configmaps", "create rolebinding reader --role=reader --user=reader", "get configmap one -o jsonpath={.data} --as=reader", "get secrets --as=reader",
