@@ -5,7 +5,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
-	"github.com/lynqctl/lynqctl/internal/usecase/graph"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/form/depgraph"
@@ -30,7 +29,7 @@ shows the edge from a to c only if some rows don't have b.`,
 			if err := cmdflags.OneOf("-o", format, depgraph.Text, depgraph.Mermaid, depgraph.DOT); err != nil {
 				return err
 			}
-			forms, err := graph.Run(cmd.Context(), a.Engine(""), &in)
+			forms, err := load.Forms(cmd.Context(), a.Engine(""), &in)
 			if err != nil {
 				return err
 			}

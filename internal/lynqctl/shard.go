@@ -9,13 +9,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
+	"github.com/lynqctl/lynqctl/internal/usecase/incluster"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/internal/usecase/shard"
 )
 
 // shardFlags are the flags of shard.
 type shardFlags struct {
-	shard.Options
+	incluster.ShardOptions
 	apply cmdflags.Apply
 	count int
 }
@@ -73,7 +73,7 @@ func (a *app) shard(ctx context.Context, f *shardFlags, flags *pflag.FlagSet) er
 		return err
 	}
 	f.Apply, f.Args = *o, cmdflags.PodArgs(flags, []string{"shards", "parallelism", "schedule", "job", "image"})
-	text, err := shard.Manifests(ctx, a.Engine(""), &f.Options)
+	text, err := incluster.Shards(ctx, a.Engine(""), &f.ShardOptions)
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/lynqctl/console"
 	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
+	"github.com/lynqctl/lynqctl/internal/usecase/incluster"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/internal/usecase/watchcmd"
 )
 
 // manifestFlags are the flags of watch about running it in the cluster.
@@ -47,7 +47,7 @@ func (f *manifestFlags) check(flags *pflag.FlagSet) error {
 
 // printManifests prints the manifests of a watch with these flags and options.
 func printManifests(ctx context.Context, c *console.Console, flags *pflag.FlagSet, f *manifestFlags, o *applycmd.Options) error {
-	m := &watchcmd.ManifestOptions{Apply: *o, Deployment: f.deployment, Image: f.image, Replicas: f.replicas, Args: cmdflags.PodArgs(flags, append([]string{"print-manifests"}, f.manifestsOnly()...))}
+	m := &incluster.WatchOptions{Apply: *o, Deployment: f.deployment, Image: f.image, Replicas: f.replicas, Args: cmdflags.PodArgs(flags, append([]string{"print-manifests"}, f.manifestsOnly()...))}
 	m.Apply.Nothing = "nothing was printed"
 	if flags.Changed("listen") {
 		m.Listen = flags.Lookup("listen").Value.String()
@@ -55,7 +55,7 @@ func printManifests(ctx context.Context, c *console.Console, flags *pflag.FlagSe
 	if !flags.Changed("log-format") {
 		m.Args = append(m.Args, "--log-format=json")
 	}
-	text, err := watchcmd.Manifests(ctx, c.Engine(""), m)
+	text, err := incluster.Watch(ctx, c.Engine(""), m)
 	if err != nil {
 		return err
 	}

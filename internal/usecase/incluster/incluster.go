@@ -18,8 +18,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/rbac"
 )
 
-// Options say what runs in the cluster.
-type Options struct {
+// options say what runs in the cluster.
+type options struct {
 	Apply applycmd.Options
 	// Kind is the kind of the object that runs pods. Place is its NAMESPACE/NAME, or "" to
 	// derive both from the hubs.
@@ -36,9 +36,9 @@ type Options struct {
 	Optional bool
 }
 
-// Manifests reads the inputs and calls manifests with the complete options. It returns the
+// manifests reads the inputs and calls layout with the complete options. It returns the
 // resulting text.
-func Manifests(ctx context.Context, e *session.Engine, o *Options, manifests func(*deploy.Options) (string, error)) (string, error) {
+func manifests(ctx context.Context, e *session.Engine, o *options, layout func(*deploy.Options) (string, error)) (string, error) {
 	ctx, cancel := session.Deadline(ctx, o.Apply.Timeout)
 	defer cancel()
 	out, err := o.pod(e.Version)
@@ -65,7 +65,7 @@ func Manifests(ctx context.Context, e *session.Engine, o *Options, manifests fun
 	if err := g.complete(ctx, inputs, out); err != nil {
 		return "", err
 	}
-	text, err := manifests(out)
+	text, err := layout(out)
 	if err != nil {
 		return "", &session.Error{Outcome: session.BadInput, Err: err, Summary: o.Apply.Nothing}
 	}
@@ -73,7 +73,7 @@ func Manifests(ctx context.Context, e *session.Engine, o *Options, manifests fun
 }
 
 // pod returns the options of the pods, without the inputs.
-func (o *Options) pod(version string) (*deploy.Options, error) {
+func (o *options) pod(version string) (*deploy.Options, error) {
 	out := &deploy.Options{Image: o.Image, Args: slices.Clone(o.Args)}
 	slices.Sort(out.Args)
 	var errs []error
@@ -97,7 +97,7 @@ func (o *Options) pod(version string) (*deploy.Options, error) {
 // gatherer collects the parts of manifests.
 type gatherer struct {
 	*session.Engine
-	o     *Options
+	o     *options
 	stdin func() io.Reader
 	// tombstones come from files.
 	tombstones []lynq.Tombstone
@@ -131,7 +131,7 @@ func (g *gatherer) complete(ctx context.Context, inputs *load.Inputs, out *deplo
 }
 
 // named returns the default name of the object.
-func (o *Options) named(hubs []load.HubPrograms) string {
+func (o *options) named(hubs []load.HubPrograms) string {
 	if name := "lynqctl-" + hubs[0].Key.Name + o.Suffix; len(hubs) == 1 && o.Kind.Named(name) {
 		return name
 	}
@@ -139,7 +139,7 @@ func (o *Options) named(hubs []load.HubPrograms) string {
 }
 
 // commonNamespace returns the namespace that all hubs share.
-func (o *Options) commonNamespace(hubs []load.HubPrograms) (string, error) {
+func (o *options) commonNamespace(hubs []load.HubPrograms) (string, error) {
 	for _, h := range hubs[1:] {
 		if h.Key.Namespace != hubs[0].Key.Namespace {
 			return "", fmt.Errorf("hubs %s and %s are in two namespaces: pass %s NAMESPACE/NAME, or pick one of them with --hub", hubs[0].Key, h.Key, o.Kind.Flag())
@@ -150,7 +150,7 @@ func (o *Options) commonNamespace(hubs []load.HubPrograms) (string, error) {
 
 // settled checks that the hubs keep their namespaces in the pod. A hub without a namespace
 // gets the pod's.
-func (o *Options) settled(hubs []load.HubPrograms, place string) error {
+func (o *options) settled(hubs []load.HubPrograms, place string) error {
 	var errs []error
 	for _, h := range hubs {
 		if h.Hub.Namespace == "" && o.Apply.Namespace == "" && h.Key.Namespace != place {

@@ -10,7 +10,7 @@ import (
 
 // reachable finds hubs that need files which no pod has. A file next to the hub's file is
 // lost, and the user must mount others. It also finds secrets that the inputs would show.
-func (o *Options) reachable(hubs []load.HubPrograms, connections []endpoint.Connection) (problems, warnings lynq.Problems) {
+func (o *options) reachable(hubs []load.HubPrograms, connections []endpoint.Connection) (problems, warnings lynq.Problems) {
 	for i, h := range hubs {
 		c, password, certificate := connections[i], h.Hub.Password, h.Hub.Certificate
 		needs := map[string]string{"rows": c.Path}

@@ -68,7 +68,7 @@ func (g *gatherer) hubs(all []load.HubPrograms, connections []endpoint.Connectio
 
 // roleName returns the name of the roles, or "" for a name from the hubs. Shards have other
 // roles than a watch, which may run beside them.
-func (o *Options) roleName(out *deploy.Options) string {
+func (o *options) roleName(out *deploy.Options) string {
 	if o.Kind == deploy.Deployment {
 		return ""
 	}

@@ -65,6 +65,19 @@ func Read(ctx context.Context, e *session.Engine, in *InputOptions) (*form.Input
 	return inputs, problems, nil
 }
 
+// Forms loads the forms that Hubs and Forms select, without rows and without a cluster. It
+// returns a *session.Error for bad inputs.
+func Forms(ctx context.Context, e *session.Engine, in *InputOptions) ([]*form.Form, error) {
+	inputs, problems, err := Read(ctx, e, in)
+	if err != nil {
+		return nil, err
+	}
+	if len(problems) > 0 {
+		return nil, session.BadInputs(problems, "nothing was printed")
+	}
+	return in.Choose(inputs)
+}
+
 // Choose returns the forms that Hubs and Forms select. A form without a namespace is in the
 // namespace of its hub.
 func (in *InputOptions) Choose(inputs *form.Inputs) ([]*form.Form, error) {

@@ -1,4 +1,4 @@
-package shard
+package incluster
 
 import (
 	"cmp"
@@ -6,14 +6,13 @@ import (
 	"fmt"
 
 	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
-	"github.com/lynqctl/lynqctl/internal/usecase/incluster"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/deploy"
 	"github.com/lynqctl/lynqctl/pkg/rbac"
 )
 
-// Options say how the shards run in the cluster.
-type Options struct {
+// ShardOptions say how the shards run in the cluster.
+type ShardOptions struct {
 	// Apply has the number of shards in its Shard.
 	Apply applycmd.Options
 	// Job is NAMESPACE/NAME of the Job or CronJob, "" to derive it from the hubs.
@@ -27,9 +26,9 @@ type Options struct {
 	Args []string
 }
 
-// Manifests returns the manifests that run shards in the cluster. It asks the cluster only
+// Shards returns the manifests that run shards in the cluster. It asks the cluster only
 // for kinds that the inputs leave open.
-func Manifests(ctx context.Context, e *session.Engine, o *Options) (string, error) {
+func Shards(ctx context.Context, e *session.Engine, o *ShardOptions) (string, error) {
 	s := deploy.Shards{Count: o.Apply.Shard.Count, Parallelism: cmp.Or(o.Parallelism, o.Apply.Shard.Count), Schedule: o.Schedule}
 	if s.Parallelism < 1 || s.Parallelism > s.Count {
 		return "", session.BadUsage(fmt.Errorf("--parallelism must be 1 to %d, the number of shards", s.Count))
@@ -37,10 +36,10 @@ func Manifests(ctx context.Context, e *session.Engine, o *Options) (string, erro
 	if err := deploy.CheckSchedule(o.Schedule); err != nil {
 		return "", session.BadUsage(fmt.Errorf("--schedule: %w", err))
 	}
-	in := &incluster.Options{
+	in := &options{
 		Apply: o.Apply, Kind: s.Kind(), Place: o.Job, Suffix: "-shards", Image: o.Image, Args: o.Args, For: rbac.Apply, Optional: true,
 	}
-	return incluster.Manifests(ctx, e, in, func(out *deploy.Options) (string, error) {
+	return manifests(ctx, e, in, func(out *deploy.Options) (string, error) {
 		s.Options = *out
 		return s.Manifests()
 	})
