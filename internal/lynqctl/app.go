@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/chart"
 
@@ -121,8 +122,7 @@ func (a *app) explain(err error, summary string, said func(string) string) {
 		defer func() { _, _ = fmt.Fprintln(stderr, said(known.Next)) }()
 	}
 	var problems lynq.Problems
-	var badRows *render.BadRowsError
-	var failedRows *render.FailedRowsError
+	var rows *render.RowsError
 	logged := (*console.LoggedError)(nil)
 	switch {
 	case errors.As(err, &logged):
@@ -130,8 +130,8 @@ func (a *app) explain(err error, summary string, said func(string) string) {
 		if summary != "" {
 			_, _ = fmt.Fprintln(stderr, "error:", summary)
 		}
-	case errors.As(err, &problems), errors.As(err, &badRows), errors.As(err, &failedRows):
-		_, _ = fmt.Fprintln(stderr, err)
+	case errors.As(err, &problems), errors.As(err, &rows):
+		_, _ = fmt.Fprintln(stderr, strings.Join(session.Lines(err), "\n"))
 		if summary != "" {
 			_, _ = fmt.Fprintln(stderr, "error:", summary)
 		}

@@ -50,7 +50,7 @@ func (a *app) validateJSON(ctx context.Context, f *cmdflags.Render, rows bool) e
 	problems, more := session.ProblemsOf(err)
 	v.More = more
 	for _, p := range problems {
-		v.Problems = append(v.Problems, problemData{File: p.Pos.File, Line: p.Pos.Line, Message: p.What, Fix: p.Fix})
+		v.Problems = append(v.Problems, problemData{File: p.Pos.File, Line: p.Pos.Line, Message: p.Message(), Fix: p.Fix})
 	}
 	for _, note := range view.notes {
 		v.Warnings = append(v.Warnings, strings.TrimPrefix(note, "warning: "))

@@ -26,14 +26,53 @@ func (p Pos) String() string {
 // Problem is one thing that is wrong with an input, for the person who wrote
 // the input: where, what, and what to do about it.
 type Problem struct {
-	Pos  Pos
-	What string
-	Fix  string // what to do; may be empty
+	Pos Pos
+	// Subject is the form, resource and field, or "" if Pos or What says it.
+	Subject string
+	// Row is the uid of the row, or "".
+	Row string
+	// Column is the row's column, or "".
+	Column string
+	What   string
+	Fix    string // what to do; may be empty
+	// Verb is set if What begins with a verb, with the row as its subject.
+	Verb bool
+	// AtRow is set if Pos is the place of the row, instead of what its form says.
+	AtRow bool
 }
 
-// String is "FILE:LINE: what (fix)".
-func (p Problem) String() string {
-	s := p.Pos.String() + ": " + p.What
+// Message says where and what, without the place in a file.
+func (p Problem) Message() string {
+	if p.Row == "" {
+		return p.message("")
+	}
+	return p.message("row " + phrase.Quote(p.Row))
+}
+
+// message is the message for a row, or for several.
+func (p Problem) message(rows string) string {
+	s := p.What
+	switch {
+	case p.Column != "" && rows != "":
+		s = fmt.Sprintf("%s, column %q: %s", rows, p.Column, s)
+	case p.Column != "":
+		s = fmt.Sprintf("column %q: %s", p.Column, s)
+	case p.Verb:
+		s = rows + " " + s
+	case rows != "":
+		s = rows + ": " + s
+	}
+	if p.Subject != "" {
+		s = p.Subject + ": " + s
+	}
+	return s
+}
+
+// String is "FILE:LINE: message (fix)".
+func (p Problem) String() string { return p.line(p.Message()) }
+
+func (p Problem) line(message string) string {
+	s := p.Pos.String() + ": " + message
 	if p.Fix != "" {
 		s += " (" + p.Fix + ")"
 	}

@@ -1,13 +1,12 @@
 package render
 
 import (
-	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // Charts renders Helm charts.
@@ -183,7 +182,7 @@ func (f *frame) expand(problems *lynq.Problems) {
 		found = append(found, f.shown(next.Resources[len(f.base.resources):])...)
 	}
 	for _, p := range found {
-		p.What = fmt.Sprintf("row %s: %s", phrase.Quote(f.uid), p.What)
+		p.Row = strings.Clone(f.uid)
 		*problems = append(*problems, p)
 	}
 	n := len(f.program.resources)

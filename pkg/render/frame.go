@@ -2,10 +2,10 @@ package render
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 	"github.com/lynqctl/lynqctl/pkg/render/expr"
 	"github.com/lynqctl/lynqctl/pkg/render/scalar"
 )
@@ -108,8 +108,7 @@ func (f *frame) fill(i int, problems *lynq.Problems) {
 }
 
 func (f *frame) fail(problems *lynq.Problems, at place, fix, format string, args ...any) {
-	what := fmt.Sprintf(format, args...)
-	problems.Add(at.pos, fix, "%s: row %s: %s", f.program.subject(at), phrase.Quote(f.uid), what)
+	*problems = append(*problems, lynq.Problem{Pos: at.pos, Subject: f.program.subject(at), Row: strings.Clone(f.uid), What: fmt.Sprintf(format, args...), Fix: fix})
 }
 
 // failExpr reports an expression that failed, once for all its places.

@@ -21,7 +21,7 @@ type hubRun[T any] struct {
 var errStopped = errors.New("stopped")
 
 // rendered yields the hub's nodes in the order of rows and forms. It renders batches of
-// rows in parallel. Its last error is a *BadRowsError, or one of the source or the
+// rows in parallel. Its last error is a *RowsError, or one of the source or the
 // context. Err has the rows that failed to render.
 func (h *hubRun[T]) rendered(ctx context.Context) iter.Seq2[Rendered[T], error] {
 	return func(yield func(Rendered[T], error) bool) {

@@ -2,8 +2,10 @@ package render
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -142,8 +144,10 @@ func (f *frame) failLookups(problems *lynq.Problems) {
 		if hub := f.program.Hub; !hub.Secret(l.of.Column) {
 			shown, fix = phrase.Quote(value), l.entries.Near(value)
 		}
-		problems.Add(l.of.Pos, fix, "hub %q, form %q: row %s: lookup %q has no entry for %s (column %q)",
-			f.program.Hub.Name, f.program.Form.Name, phrase.Quote(f.uid), l.of.Name, shown, l.of.Column)
+		*problems = append(*problems, lynq.Problem{
+			Pos: l.of.Pos, Subject: fmt.Sprintf("hub %q, form %q", f.program.Hub.Name, f.program.Form.Name), Row: strings.Clone(f.uid),
+			What: fmt.Sprintf("lookup %q has no entry for %s (column %q)", l.of.Name, shown, l.of.Column), Fix: fix,
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -48,9 +49,9 @@ func (r *rowReader[T]) checkRenamed() {
 		at := lynq.Row{Line: row.line}
 		column := r.columns[r.renamed.column]
 		if line, active := r.seen.line(row.previous); active {
-			r.refuse(at, fix, "row %s, column %q: %s is the uid of an active row, at %s", phrase.Quote(row.uid), column, phrase.Quote(row.previous), r.input.Place(line))
+			r.refuse(at, lynq.Problem{Row: row.uid, Column: column, What: fmt.Sprintf("%s is the uid of an active row, at %s", phrase.Quote(row.previous), r.input.Place(line)), Fix: fix})
 		} else if other, twice := first[row.previous]; twice {
-			r.refuse(at, fix, "row %s, column %q: row %s had the uid %s too, at %s", phrase.Quote(row.uid), column, phrase.Quote(other.uid), phrase.Quote(row.previous), r.input.Place(other.line))
+			r.refuse(at, lynq.Problem{Row: row.uid, Column: column, What: fmt.Sprintf("row %s had the uid %s too, at %s", phrase.Quote(other.uid), phrase.Quote(row.previous), r.input.Place(other.line)), Fix: fix})
 		}
 		first[row.previous] = row
 		if r.input.Renamed != nil {

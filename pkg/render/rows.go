@@ -88,13 +88,11 @@ func (r *rowReader[T]) read(ctx context.Context) error {
 func (r *rowReader[T]) check(row lynq.Row) (good bool) {
 	id := row.Values[r.uid]
 	active, err := r.isActive(row)
-	which := ""
-	if id != "" {
-		which = "row " + phrase.Quote(id) + ", "
-	}
 	switch {
 	case err != nil:
-		r.refuse(row, "fix the row, or list the value in the hub's activeValues or inactiveValues; nothing is rendered until then", "%scolumn %q: %v", which, r.columns[r.activate], err)
+		r.refuse(row, lynq.Problem{
+			Row: id, Column: r.columns[r.activate], What: err.Error(), Fix: "fix the row, or list the value in the hub's activeValues or inactiveValues; nothing is rendered until then",
+		})
 		return false
 	case !active:
 		r.inactive(id)
@@ -103,7 +101,7 @@ func (r *rowReader[T]) check(row lynq.Row) (good bool) {
 	end, err := r.expiry(row)
 	switch {
 	case err != nil:
-		r.refuse(row, "fix the row, or leave the value empty for never; nothing is rendered until then", "%scolumn %q: %v", which, r.columns[r.expires], err)
+		r.refuse(row, lynq.Problem{Row: id, Column: r.columns[r.expires], What: err.Error(), Fix: "fix the row, or leave the value empty for never; nothing is rendered until then"})
 		return false
 	case Expired(end, r.now):
 		r.expired++
@@ -114,7 +112,7 @@ func (r *rowReader[T]) check(row lynq.Row) (good bool) {
 		if len(row.Null) > r.uid && row.Null[r.uid] {
 			what = "is NULL"
 		}
-		r.refuse(row, "give every active row a uid", "the uid (column %q) %s", r.columns[r.uid], what)
+		r.refuse(row, lynq.Problem{What: fmt.Sprintf("the uid (column %q) %s", r.columns[r.uid], what), Fix: "give every active row a uid"})
 		return false
 	}
 	if good = r.single(row, id); good && !end.IsZero() && (r.nextExpiry.IsZero() || end.Before(r.nextExpiry)) {
@@ -166,26 +164,28 @@ func (r *rowReader[T]) single(row lynq.Row, id string) bool {
 		if id != bare {
 			fix += "; blanks around it do not count"
 		}
-		r.refuse(row, fix, "uid %s (column %q) has two active rows", phrase.Quote(id), r.columns[r.uid])
+		r.refuse(row, lynq.Problem{What: fmt.Sprintf("uid %s (column %q) has two active rows", phrase.Quote(id), r.columns[r.uid]), Fix: fix})
 		return false
 	}
 	r.renamed.note(row, bare)
 	return true
 }
 
-func (r *rowReader[T]) refuse(row lynq.Row, fix, format string, args ...any) {
+// refuse notes the problem of a row that stops the run.
+func (r *rowReader[T]) refuse(row lynq.Row, p lynq.Problem) {
 	if len(r.bad) == maxFailures {
 		r.more++
 		return
 	}
-	at := lynq.Pos{File: r.input.Place(row.Line)}
-	r.bad = append(r.bad, badRow{row.Line, lynq.Problem{Pos: at, What: fmt.Sprintf(format, args...), Fix: fix}})
+	p.Pos, p.AtRow, p.Row = lynq.Pos{File: r.input.Place(row.Line)}, true, strings.Clone(p.Row)
+	r.bad = append(r.bad, badRow{row.Line, p})
 }
 
-// badRows returns the bad rows in the order of their file.
-func (r *rowReader[T]) badRows() *BadRowsError {
+// badRows returns the bad rows in the order of their file. They have bad activation values, or
+// are active with an empty or duplicate uid (contract: rows).
+func (r *rowReader[T]) badRows() *RowsError {
 	slices.SortStableFunc(r.bad, func(a, b badRow) int { return cmp.Compare(a.line, b.line) })
-	e := &BadRowsError{More: r.more}
+	e := &RowsError{More: r.more}
 	for _, b := range r.bad {
 		e.Problems = append(e.Problems, b.problem)
 	}
@@ -207,27 +207,24 @@ func (f *failures) add(ps lynq.Problems) {
 	f.more += len(ps) - room
 }
 
-// BadRowsError lists rows that stop a run. They have bad activation values, or are active
-// with an empty or duplicate uid (contract: rows). It has the order of the file or the
-// result.
-type BadRowsError struct {
-	Problems lynq.Problems
-	More     int // number of unlisted rows
-}
-
-// FailedRowsError lists rows that failed to render, with their problems, in row order.
-type FailedRowsError struct {
+// RowsError lists rows that stop a run, or that failed to render. It has the order of the file
+// or the result.
+type RowsError struct {
 	Problems lynq.Problems
 	More     int // number of unlisted problems
 	Nodes    int // number of nodes that failed to render
 }
 
-func (e *BadRowsError) Error() string    { return listed(e.Problems, e.More) }
-func (e *FailedRowsError) Error() string { return listed(e.Problems, e.More) }
+// Error is a line for each problem.
+func (e *RowsError) Error() string { return strings.Join(e.listed([]string{e.Problems.Error()}), "\n") }
 
-func listed(ps lynq.Problems, more int) string {
-	if more == 0 {
-		return ps.Error()
+// Lines are for people: rows with the same problem share a line.
+func (e *RowsError) Lines() []string { return e.listed(e.Problems.Lines()) }
+
+// listed adds a line for the unlisted problems.
+func (e *RowsError) listed(lines []string) []string {
+	if e.More > 0 {
+		lines = append(lines, fmt.Sprintf("... and %d more", e.More))
 	}
-	return fmt.Sprintf("%s\n... and %d more", ps.Error(), more)
+	return lines
 }

@@ -6,13 +6,13 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // Format is the output format of objects.
@@ -146,12 +146,12 @@ func (r *Run) Near(missing string) string { return r.near[missing] }
 // Forms returns the names of the run's forms.
 func (r *Run) Forms() []string { return r.forms }
 
-// Err returns a *FailedRowsError if nodes failed to render, or nil.
+// Err returns a *RowsError if nodes failed to render, or nil.
 func (r *Run) Err() error {
 	if r.report.FailedNodes == 0 {
 		return nil
 	}
-	return &FailedRowsError{Problems: r.failures.problems, More: r.failures.more, Nodes: r.report.FailedNodes}
+	return &RowsError{Problems: r.failures.problems, More: r.failures.more, Nodes: r.report.FailedNodes}
 }
 
 // Retracted returns the nodes that the run yielded without problems before they collided
@@ -170,16 +170,18 @@ func (r *Run) unique(node *nodeOwner, keys []ownedKey, p *Program, row lynq.Row)
 		at, what := r.resourcePlace(p, row, key.resource)
 		if key.resource == theNode && r.objects.of(first.node).kept {
 			node.lost = true
-			problems.Add(at, "give the row another uid, or its form another name",
-				"row %s renders %s, and %s is recorded by that name", phrase.Quote(row.Values[p.uid]), what, r.objects.describe(first, node))
+			problems = append(problems, lynq.Problem{
+				Pos: at, Row: strings.Clone(row.Values[p.uid]), Verb: true,
+				What: fmt.Sprintf("renders %s, and %s is recorded by that name", what, r.objects.describe(first, node)),
+				Fix:  "give the row another uid, or its form another name",
+			})
 			continue
 		}
 		r.retract(r.objects.of(first.node), node)
 		problems = append(problems, lynq.Problem{
-			Pos: at,
-			What: fmt.Sprintf("row %s renders %s, which %s renders too",
-				phrase.Quote(row.Values[p.uid]), what, r.objects.describe(first, node)),
-			Fix: "each must have a name of its own",
+			Pos: at, Row: strings.Clone(row.Values[p.uid]), Verb: true,
+			What: fmt.Sprintf("renders %s, which %s renders too", what, r.objects.describe(first, node)),
+			Fix:  "each must have a name of its own",
 		})
 	}
 	return problems

@@ -124,7 +124,7 @@ func TestBadRows(t *testing.T) {
 		{"id": " a "},
 		{"active": "nein"},
 	}, render.Settings{KeepGoing: true})
-	var bad *render.BadRowsError
+	var bad *render.RowsError
 	if !errors.As(err, &bad) {
 		t.Fatalf("got %v", err)
 	}
@@ -165,7 +165,7 @@ func TestFailedRows(t *testing.T) {
 		if diff := cmp.Diff(want, names(out)); diff != "" || err != nil {
 			t.Error(keepGoing, diff, err)
 		}
-		var failed *render.FailedRowsError
+		var failed *render.RowsError
 		if !errors.As(run.Err(), &failed) {
 			t.Fatal(run.Err())
 		}
@@ -371,7 +371,7 @@ func TestManyFailures(t *testing.T) {
 		records = append(records, record{"id": fmt.Sprint("t", i), "a": "1.5"})
 	}
 	_, run, err := runAll(t, programs, records, render.Settings{})
-	var failed *render.FailedRowsError
+	var failed *render.RowsError
 	if err != nil || !errors.As(run.Err(), &failed) {
 		t.Fatal(err, run.Err())
 	}

@@ -345,8 +345,8 @@ spec: {apiVersion: v1, kind: Secret, stringData: {num: "{{ .a | int }}", m: "{{ 
 	p := compileAll(t, in, render.Options{})[0]
 	_, problems := p.Node(record{"id": "acme", "a": "hunter2"}.row(p.Hub, 2))
 	want := lynq.Problems{
-		{Pos: lynq.Pos{File: "stdin", Line: 18}, What: `form "web", resource "r", stringData.num: row "acme": a text of 7 characters is not a whole number`},
-		{Pos: lynq.Pos{File: "stdin", Line: 18}, What: `form "web", resource "r", stringData.m: row "acme": at <fail>: it fails (the reason could show a secret)`},
+		{Pos: lynq.Pos{File: "stdin", Line: 18}, Subject: `form "web", resource "r", stringData.num`, Row: "acme", What: `a text of 7 characters is not a whole number`},
+		{Pos: lynq.Pos{File: "stdin", Line: 18}, Subject: `form "web", resource "r", stringData.m`, Row: "acme", What: `at <fail>: it fails (the reason could show a secret)`},
 	}
 	if diff := cmp.Diff(want, problems); diff != "" {
 		t.Error(diff)

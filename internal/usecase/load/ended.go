@@ -53,7 +53,7 @@ func UnknownNodesOf(run *render.Run, missing []string) *session.Error {
 // sourceFailed returns the error for a failed source, or for unusable rows.
 func (f *RenderOptions) sourceFailed(run *render.Run, err error) error {
 	e := &session.Error{Outcome: session.BadInput, Err: err, Summary: f.unwritten(run.Report())}
-	var bad *render.BadRowsError
+	var bad *render.RowsError
 	if errors.As(err, &bad) {
 		e.Summary = session.AndNothing(phrase.Count(len(bad.Problems)+bad.More, "bad row"), e.Summary)
 	}

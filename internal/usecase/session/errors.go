@@ -64,19 +64,36 @@ func AndNothing(what, nothing string) string {
 // ProblemsOf returns the problems in an error, and how many more problems of rows it has.
 // Any other error is one problem without a place.
 func ProblemsOf(err error) (problems lynq.Problems, more int) {
-	var badRows *render.BadRowsError
-	var failedRows *render.FailedRowsError
+	var rows *render.RowsError
 	switch {
 	case err == nil:
 		return nil, 0
-	case errors.As(err, &badRows):
-		problems, more = badRows.Problems, badRows.More
-	case errors.As(err, &failedRows):
-		problems, more = failedRows.Problems, failedRows.More
+	case errors.As(err, &rows):
+		problems, more = rows.Problems, rows.More
 	case !errors.As(err, &problems):
 		return lynq.Problems{{What: err.Error()}}, 0
 	}
 	return problems.Sorted(), more
+}
+
+// Lines returns the text of an error for people. Rows with the same problem share a line.
+func Lines(err error) []string {
+	if known := (*Error)(nil); errors.As(err, &known) {
+		err = known.Err
+	}
+	var lines []string
+	each := []error{err}
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		each = several.Unwrap()
+	}
+	for _, err := range each {
+		if listed, ok := err.(interface{ Lines() []string }); ok {
+			lines = append(lines, listed.Lines()...)
+		} else {
+			lines = append(lines, err.Error())
+		}
+	}
+	return lines
 }
 
 // Fail returns err with the outcome Failed. It returns nil for nil. The number of a group that
