@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/chart"
 
@@ -131,7 +130,7 @@ func (a *app) explain(err error, summary string, said func(string) string) {
 			_, _ = fmt.Fprintln(stderr, "error:", summary)
 		}
 	case errors.As(err, &problems), errors.As(err, &rows):
-		_, _ = fmt.Fprintln(stderr, strings.Join(session.Lines(err), "\n"))
+		_, _ = fmt.Fprintln(stderr, session.Text(err))
 		if summary != "" {
 			_, _ = fmt.Fprintln(stderr, "error:", summary)
 		}

@@ -142,7 +142,7 @@ func (a *app) showDiff(ctx context.Context, f *diffFlags, expand ui.Expand, exte
 	case f.format == diffMarkdown:
 		_, err = io.WriteString(out, diff.Markdown(report))
 	case f.format == diffHTML:
-		err = page.Write(out, diff.Page("lynqctl "+f.command, report, ui.CauseOf))
+		err = page.Write(out, diff.Page("lynqctl "+f.command, report))
 	case f.format == diffName:
 		err = ui.PrintDiffNames(report, out)
 	case external != nil:

@@ -77,13 +77,12 @@ func PrintDiffProblems(r *diff.Report, out tty.Stream) {
 	var many []report.NodeResult
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
-		if nodes := failed[n.Problem]; nodes > 0 {
+		if nodes := failed[n]; nodes > 0 {
 			who := tty.Safe(n.Name)
 			if nodes > 1 {
 				who += " and " + phrase.Count(nodes-1, "other")
 			}
 			b.WriteString(p.Bold(who) + "  " + p.Failed("failed") + ": " + tty.Safe(n.Problem) + "\n")
-			delete(failed, n.Problem)
 		}
 		many = append(many, objectProblems(&b, n, p, &again))
 	}

@@ -88,9 +88,6 @@ func Causes(failed []report.NodeResult) []string {
 	return lines
 }
 
-// CauseOf returns the same text for nodes that fail for the same cause, whatever their names.
-func CauseOf(of lynq.NodeID, problem string) string { return report.CauseOf(of, problem) }
-
 // shared finds the problems that several nodes share, in the order of the nodes.
 func shared(failed []report.NodeResult) []sharedProblem {
 	index := map[string]int{}

@@ -37,7 +37,7 @@ func groupRuns(runs []Run, e Expand) (*groupedRuns, error) {
 			n := &runs[i].Nodes[j]
 			id := &lynq.NodeID{Hub: runs[i].Hub, Form: lynq.FormKey{Namespace: n.FormNamespace, Name: n.Form}, Namespace: n.Namespace, Name: n.Name}
 			if !report.Outcome(n.Outcome).Well() {
-				changes = append(changes, changeset.Change{Node: id, Words: n.Outcome, Cause: Commas(n.Reason, CauseOf(*id, n.Message))})
+				changes = append(changes, changeset.Change{Node: id, Words: n.Outcome, Cause: Commas(n.Reason, report.CauseOf(*id, n.Message))})
 				g.places = append(g.places, runPlace{i, j, wholeNode})
 			}
 			for k := range n.Objects {

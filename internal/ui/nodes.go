@@ -199,7 +199,7 @@ func (v *NodeView) item(n *status.Node, called shortNames, now time.Time) list.I
 	}
 	cause := ""
 	if !n.Well && n.Message != "" {
-		cause = CauseOf(n.NodeID, n.Message)
+		cause = report.CauseOf(n.NodeID, n.Message)
 	}
 	return list.Item{
 		Cause: cause,

@@ -57,7 +57,7 @@ func newStanding() *standing {
 // reports whether the node didn't have the problem before, and whether it needs a line,
 // because few other nodes with the cause had one.
 func (s *standing) begins(of lynq.NodeID, line, problem string, now time.Time) (begins, apart bool) {
-	key := line + ": " + CauseOf(of, problem)
+	key := line + ": " + report.CauseOf(of, problem)
 	n := s.nodes[of.Key()]
 	if n == nil {
 		n = &standingNode{causes: map[string]bool{}}
@@ -92,7 +92,7 @@ func (s *standing) summary(failed []report.NodeResult, now time.Time) (common, o
 	for i := range failed {
 		for _, problem := range failed[i].Problems {
 			s.begins(failed[i].NodeID, lineOfCause, problem, now)
-			due = append(due, lineOfCause+": "+CauseOf(failed[i].NodeID, problem))
+			due = append(due, lineOfCause+": "+report.CauseOf(failed[i].NodeID, problem))
 		}
 	}
 	for node := range s.tried {

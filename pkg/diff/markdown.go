@@ -86,13 +86,12 @@ func (m *comment) head(r *Report) {
 	failed := r.Failed()
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
-		if nodes := failed[n.Problem]; nodes > 0 {
+		if nodes := failed[n]; nodes > 0 {
 			others := ""
 			if nodes > 1 {
 				others = " and " + phrase.Count(nodes-1, "other")
 			}
 			lines = append(lines, fmt.Sprintf("- **failed**: node %s%s: %s\n", markdown.Code(n.Name), others, markdown.Text(n.Problem)))
-			delete(failed, n.Problem)
 		}
 		for j := range n.Objects {
 			if o := &n.Objects[j]; o.Problem != "" {

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -82,7 +83,7 @@ func ofOwnForms(r *Report, nodes ...int) *Report {
 func TestMarkdownIsBounded(t *testing.T) {
 	problems := reportOf(5000, 0, "")
 	for i := range problems.Nodes {
-		problems.Nodes[i].Problem = fmt.Sprint(i, strings.Repeat("x", 50))
+		problems.Nodes[i].Problem = strings.Repeat("x", 50) + strings.NewReplacer("1", "a", "0", "b").Replace(strconv.FormatInt(int64(i), 2)) // numbers alone make no other cause
 	}
 	for _, tt := range []struct {
 		name  string
@@ -147,12 +148,10 @@ func TestMarkdownEvidence(t *testing.T) {
 	if !strings.HasSuffix(text, want) {
 		t.Errorf("%q doesn't end with %q", text, want)
 	}
-	if facts := Page("diff", r, anyCause).Facts; len(facts) != 2 || facts[1] != "hub shop/crm: 3 rows (3 in the last run, 2026-01-02T03:04:05Z), 3 active (3), 0 inactive (0)" {
+	if facts := Page("diff", r).Facts; len(facts) != 2 || facts[1] != "hub shop/crm: 3 rows (3 in the last run, 2026-01-02T03:04:05Z), 3 active (3), 0 inactive (0)" {
 		t.Errorf("facts of a page: %q", facts)
 	}
 }
-
-func anyCause(_ lynq.NodeID, problem string) string { return problem }
 
 // TestPageFailures wants a notice for each cause, before those of leaving nodes, and no
 // change of an object for which apply would fail.
@@ -162,7 +161,7 @@ func TestPageFailures(t *testing.T) {
 		r.Nodes[i].Objects[0].Problem = why
 	}
 	r.Leaving = []Leaving{{NodeID: lynq.NodeID{Name: "gone-web"}, Message: "its row is gone"}}
-	p := Page("diff", r, anyCause)
+	p := Page("diff", r)
 	want := []page.Notice{
 		{Label: "apply would fail", Text: "node n0000-web and 1 other, ConfigMap shop/o0: bad"},
 		{Label: "apply would fail", Text: "node n0001-web, ConfigMap shop/o0: worse"},
@@ -179,14 +178,14 @@ func TestPageFailures(t *testing.T) {
 // TestPageGroups wants a page to show the findings, the groups of many nodes, and each object
 // with the number of its group.
 func TestPageGroups(t *testing.T) {
-	p := Page("diff", reportOf(12, 1, "a: 2\n"), anyCause)
+	p := Page("diff", reportOf(12, 1, "a: 2\n"))
 	if want := []page.Notice{{Label: "info", Text: "many-same: 12 objects: most nodes change in the same way", Tone: page.Worry}}; !cmp.Equal(p.Notices, want) {
 		t.Errorf("notices: %+v", p.Notices)
 	}
 	if len(p.Tables) != 1 || len(p.Tables[0].Rows) != 1 || p.Tables[0].Rows[0].Cells[0] != "#1" || p.Nodes[11].Objects[0].Group != "#1" {
 		t.Errorf("tables: %+v, objects: %+v", p.Tables, p.Nodes[11].Objects)
 	}
-	if p = Page("diff", reportOf(2, 1, "a: 2\n"), anyCause); len(p.Tables) > 0 || p.Nodes[0].Objects[0].Group != "" {
+	if p = Page("diff", reportOf(2, 1, "a: 2\n")); len(p.Tables) > 0 || p.Nodes[0].Objects[0].Group != "" {
 		t.Errorf("two nodes are many: %+v", p)
 	}
 }

@@ -5,15 +5,15 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/changeset"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 	"github.com/lynqctl/lynqctl/pkg/page"
 )
 
-// Page shows a report as a page for a browser. causeOf returns the same text for nodes that
-// fail for the same cause, whatever their names.
-func Page(title string, r *Report, causeOf func(of lynq.NodeID, problem string) string) *page.Page {
+// Page shows a report as a page for a browser.
+func Page(title string, r *Report) *page.Page {
 	p := &page.Page{Title: title, Facts: append(facts(r), compared(r)...)}
 	for _, one := range r.Refusals {
 		p.Notices = append(p.Notices, page.Notice{Label: "refused (" + string(one.Guard) + ")", Text: "hub " + one.Hub.String() + ": " + one.What, Fix: one.Fix})
@@ -23,7 +23,7 @@ func Page(title string, r *Report, causeOf func(of lynq.NodeID, problem string) 
 		numbers[set.Objects[k]] = number
 	}
 	p.Notices, p.Tables = append(p.Notices, PageFindings(set.Set)...), PageGroups(set.Set)
-	failed := failures{causeOf: causeOf, places: map[string]int{}}
+	failed := failures{places: map[string]int{}}
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
 		failed.see(n)
@@ -95,9 +95,8 @@ func PageGroup(number int) string {
 
 // failures are the problems of nodes and objects, each cause once.
 type failures struct {
-	causeOf func(of lynq.NodeID, problem string) string
-	places  map[string]int // of the causes in list
-	list    []failure
+	places map[string]int // of the causes in list
+	list   []failure
 }
 
 // failure is the first problem with a cause.
@@ -119,7 +118,7 @@ func (f *failures) see(n *Node) {
 }
 
 func (f *failures) add(of lynq.NodeID, one failure) {
-	key := one.label + "\x00" + f.causeOf(of, one.why)
+	key := one.label + "\x00" + report.CauseOf(of, one.why)
 	i, known := f.places[key]
 	if !known {
 		i = len(f.list)

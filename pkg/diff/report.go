@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/evidence"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
@@ -122,14 +123,20 @@ func wasWere(n int) string {
 	return "were"
 }
 
-// Failed has, for each reason why nothing of a node could be planned, how many
-// nodes it is about. It is told at the first of them.
-func (r *Report) Failed() map[string]int {
-	nodes := map[string]int{}
+// Failed counts the nodes of which nothing could be planned, for each cause. It has the count
+// for the first node with the cause.
+func (r *Report) Failed() map[*Node]int {
+	nodes, first := map[*Node]int{}, map[string]*Node{}
 	for i := range r.Nodes {
-		if why := r.Nodes[i].Problem; why != "" {
-			nodes[why]++
+		n := &r.Nodes[i]
+		if n.Problem == "" {
+			continue
 		}
+		cause := report.CauseOf(n.NodeID, n.Problem)
+		if first[cause] == nil {
+			first[cause] = n
+		}
+		nodes[first[cause]]++
 	}
 	return nodes
 }

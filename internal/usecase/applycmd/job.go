@@ -242,7 +242,7 @@ func (j *Job) Render(ctx context.Context) error {
 // plans plans all hubs, and returns the refusals of guards.
 func (j *Job) plans(ctx context.Context) ([]plan.Plan, []plan.Refusal, error) {
 	if j.Failed != nil {
-		j.Engine.Notef("%v", j.Failed)
+		j.Engine.View.Note(session.Text(j.Failed))
 	}
 	plans, err := j.PlanAll(ctx)
 	if err != nil {

@@ -149,7 +149,7 @@ func compare(ctx context.Context, j *applycmd.Job, out *Output) (*diff.Report, *
 		return nil, nil, session.Untouched(ctx, err)
 	}
 	if j.Failed != nil {
-		j.Engine.Notef("%v", j.Failed)
+		j.Engine.View.Note(session.Text(j.Failed))
 	}
 	plans, err := j.PlanAll(ctx)
 	if err != nil {

@@ -76,8 +76,8 @@ func ProblemsOf(err error) (problems lynq.Problems, more int) {
 	return problems.Sorted(), more
 }
 
-// Lines returns the text of an error for people. Rows with the same problem share a line.
-func Lines(err error) []string {
+// Text returns the text of an error for people. Rows with the same problem share a line.
+func Text(err error) string {
 	if known := (*Error)(nil); errors.As(err, &known) {
 		err = known.Err
 	}
@@ -93,7 +93,7 @@ func Lines(err error) []string {
 			lines = append(lines, err.Error())
 		}
 	}
-	return lines
+	return strings.Join(lines, "\n")
 }
 
 // Fail returns err with the outcome Failed. It returns nil for nil. The number of a group that
