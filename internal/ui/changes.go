@@ -196,7 +196,7 @@ func wireGroups(s *changeset.Set) []wireDiff {
 			group.Fields = append(group.Fields, one)
 		}
 		lines = append(lines, wireDiff{
-			Type: diffGroup, hubFields: hubFieldsOf(first.Node.Hub), Form: first.Node.Form.Name, Group: first.Group, Kind: first.Kind, ID: first.ID,
+			Type: diffGroup, hubFields: hubFieldsOf(first.Node.Hub), Form: first.Node.Form.Name, objectFields: objectFields{Group: first.Group, Kind: first.Kind}, ID: first.ID,
 			Action: first.Action, Findings: g.Findings, ChangeGroup: group,
 		})
 	}

@@ -198,30 +198,27 @@ func paintedDiff(text string, p tty.Paint) string {
 type wireDiff struct {
 	Type string `json:"type"`
 	hubFields
-	Form            string           `json:"form,omitempty"`
-	Node            string           `json:"node,omitempty"`
-	Namespace       string           `json:"namespace,omitempty"`
-	Group           string           `json:"group,omitempty"`
-	Kind            string           `json:"kind,omitempty"`
-	ObjectNamespace string           `json:"objectNamespace,omitempty"`
-	Name            string           `json:"name,omitempty"`
-	ID              string           `json:"id,omitempty"`
-	Action          string           `json:"action,omitempty"`
-	Reason          string           `json:"reason,omitempty"`
-	Outcome         string           `json:"outcome,omitempty"`
-	Cause           string           `json:"cause,omitempty"`
-	Message         string           `json:"message,omitempty"`
-	Adopted         bool             `json:"adopted,omitempty"`
-	Tracking        bool             `json:"tracking,omitempty"`
-	Changes         []wireField      `json:"changes,omitempty"`
-	Diff            string           `json:"diff,omitempty"`
-	Since           string           `json:"since,omitempty"`
-	Until           string           `json:"until,omitempty"`
-	Evidence        *wireEvidence    `json:"evidence,omitempty"`
-	Findings        []changeset.Code `json:"findings,omitempty"`
-	ChangeGroup     *wireGroup       `json:"changeGroup,omitempty"`
-	Edit            *changeset.Edit  `json:"edit,omitempty"`
-	Counts          *wireCounts      `json:"counts,omitempty"`
+	Form      string `json:"form,omitempty"`
+	Node      string `json:"node,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
+	objectFields
+	ID          string           `json:"id,omitempty"`
+	Action      string           `json:"action,omitempty"`
+	Reason      string           `json:"reason,omitempty"`
+	Outcome     string           `json:"outcome,omitempty"`
+	Cause       string           `json:"cause,omitempty"`
+	Message     string           `json:"message,omitempty"`
+	Adopted     bool             `json:"adopted,omitempty"`
+	Tracking    bool             `json:"tracking,omitempty"`
+	Changes     []wireField      `json:"changes,omitempty"`
+	Diff        string           `json:"diff,omitempty"`
+	Since       string           `json:"since,omitempty"`
+	Until       string           `json:"until,omitempty"`
+	Evidence    *wireEvidence    `json:"evidence,omitempty"`
+	Findings    []changeset.Code `json:"findings,omitempty"`
+	ChangeGroup *wireGroup       `json:"changeGroup,omitempty"`
+	Edit        *changeset.Edit  `json:"edit,omitempty"`
+	Counts      *wireCounts      `json:"counts,omitempty"`
 }
 
 type wireField struct {
@@ -304,7 +301,7 @@ func PrintDiffJSON(r *diff.Report, out io.Writer) error {
 func wireObject(n *diff.Node, o *diff.Object) wireDiff {
 	w := wireDiff{
 		Type: string(report.EventObject), hubFields: hubFieldsOf(n.Hub), Form: n.Form.Name, Node: n.Name, Namespace: n.Namespace,
-		Group: o.Group, Kind: o.Kind, ObjectNamespace: o.Namespace, Name: o.Name, ID: o.ID,
+		objectFields: objectFieldsOf(o.Ref), ID: o.ID,
 		Action: o.Action, Reason: o.Reason, Message: o.Note, Adopted: o.Adopted, Tracking: o.Tracking, Diff: o.Diff, Cause: string(o.Cause.Kind), Findings: o.Findings,
 	}
 	switch {

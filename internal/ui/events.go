@@ -31,27 +31,16 @@ type wireEvent struct {
 	SchemaVersion int              `json:"schemaVersion"`
 	Time          string           `json:"time"`
 	hubFields
-	Node            string              `json:"node,omitempty"`
-	Namespace       string              `json:"namespace,omitempty"`
-	Group           string              `json:"group,omitempty"`
-	Kind            string              `json:"kind,omitempty"`
-	ObjectNamespace string              `json:"objectNamespace,omitempty"`
-	Name            string              `json:"name,omitempty"`
-	ID              string              `json:"id,omitempty"`
-	Action          plan.Action         `json:"action,omitempty"`
-	Reason          plan.Reason         `json:"reason,omitempty"`
-	Cause           string              `json:"cause,omitempty"`
-	Outcome         report.Outcome      `json:"outcome,omitempty"`
-	Message         string              `json:"message,omitempty"`
-	Next            string              `json:"next,omitempty"`
-	Adopted         bool                `json:"adopted,omitempty"`
-	Nodes           *int                `json:"nodes,omitempty"`
-	Counts          map[plan.Action]int `json:"counts,omitempty"`
-	AdoptedCounts   map[plan.Action]int `json:"adoptedCounts,omitempty"`
-	Since           string              `json:"since,omitempty"`
-	Until           string              `json:"until,omitempty"`
-	Evidence        *wireEvidence       `json:"evidence,omitempty"`
-	Summary         *wireSummary        `json:"summary,omitempty"`
+	Node      string `json:"node,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
+	detailFields
+	Nodes         *int                `json:"nodes,omitempty"`
+	Counts        map[plan.Action]int `json:"counts,omitempty"`
+	AdoptedCounts map[plan.Action]int `json:"adoptedCounts,omitempty"`
+	Since         string              `json:"since,omitempty"`
+	Until         string              `json:"until,omitempty"`
+	Evidence      *wireEvidence       `json:"evidence,omitempty"`
+	Summary       *wireSummary        `json:"summary,omitempty"`
 }
 
 type wireSummary struct {
@@ -79,40 +68,26 @@ type wireFailed struct {
 }
 
 type wireUnready struct {
-	Node            string `json:"node"`
-	Namespace       string `json:"namespace"`
-	Group           string `json:"group,omitempty"`
-	Kind            string `json:"kind"`
-	ObjectNamespace string `json:"objectNamespace,omitempty"`
-	Name            string `json:"name"`
-	Message         string `json:"message"`
-	Ready           bool   `json:"ready,omitempty"`
+	Node      string `json:"node"`
+	Namespace string `json:"namespace"`
+	objectFields
+	Message string `json:"message"`
+	Ready   bool   `json:"ready,omitempty"`
 }
 
 func wire(e *report.Event) *wireEvent {
 	w := &wireEvent{
-		Type:            e.Type,
-		SchemaVersion:   schemaVersion,
-		Time:            e.Time.UTC().Format(eventTime),
-		hubFields:       hubFieldsOf(e.Hub),
-		Node:            e.Name,
-		Namespace:       e.Namespace,
-		Group:           e.Object.Group,
-		Kind:            e.Object.Kind,
-		ObjectNamespace: e.Object.Namespace,
-		Name:            e.Object.Name,
-		ID:              e.ID,
-		Action:          e.Action,
-		Reason:          e.Reason,
-		Cause:           e.Cause,
-		Outcome:         e.Outcome,
-		Message:         e.Message,
-		Next:            e.Next,
-		Adopted:         e.Adopted,
-		Counts:          e.Counts,
-		AdoptedCounts:   e.AdoptedCounts,
-		Evidence:        evidenceOf(e.Evidence),
-		Summary:         wireOf(e.Summary),
+		Type:          e.Type,
+		SchemaVersion: schemaVersion,
+		Time:          e.Time.UTC().Format(eventTime),
+		hubFields:     hubFieldsOf(e.Hub),
+		Node:          e.Name,
+		Namespace:     e.Namespace,
+		detailFields:  detailFieldsOf(&e.Details),
+		Counts:        e.Counts,
+		AdoptedCounts: e.AdoptedCounts,
+		Evidence:      evidenceOf(e.Evidence),
+		Summary:       wireOf(e.Summary),
 	}
 	if e.Type == report.EventLeaving {
 		w.Since, w.Until = e.Since.UTC().Format(eventTime), e.Until.UTC().Format(eventTime)
@@ -145,8 +120,7 @@ func wireOf(s *report.Summary) *wireSummary {
 	}
 	for _, u := range s.Unready {
 		w.Unready = append(w.Unready, wireUnready{
-			Node: u.Node.Name, Namespace: u.Node.Namespace, Group: u.Object.Group, Kind: u.Object.Kind,
-			ObjectNamespace: u.Object.Namespace, Name: u.Object.Name, Message: u.Message, Ready: u.Ready,
+			Node: u.Node.Name, Namespace: u.Node.Namespace, objectFields: objectFieldsOf(u.Object), Message: u.Message, Ready: u.Ready,
 		})
 	}
 	return w
@@ -172,7 +146,7 @@ func orEmpty[K comparable](m map[K]int) map[K]int {
 // its message.
 func EndEvents(out tty.Stream, now time.Time, dryRun, interrupted bool, why string) error {
 	stream := &events{out: out}
-	stream.report(&report.Event{Type: report.EventSummary, Time: now, Message: why, Summary: &report.Summary{DryRun: dryRun, Interrupted: interrupted}})
+	stream.report(&report.Event{Type: report.EventSummary, Time: now, Details: report.Details{Message: why}, Summary: &report.Summary{DryRun: dryRun, Interrupted: interrupted}})
 	return stream.close()
 }
 
@@ -180,10 +154,9 @@ func EndEvents(out tty.Stream, now time.Time, dryRun, interrupted bool, why stri
 func refusal(r plan.Refusal, now time.Time) *wireEvent {
 	return &wireEvent{
 		Type: eventRefusal, SchemaVersion: schemaVersion,
-		Time:      now.UTC().Format(eventTime),
-		hubFields: hubFieldsOf(r.Hub),
-		Reason:    plan.Reason(r.Guard),
-		Message:   joined(r.What, r.Fix),
+		Time:         now.UTC().Format(eventTime),
+		hubFields:    hubFieldsOf(r.Hub),
+		detailFields: detailFields{Details: report.Details{Reason: plan.Reason(r.Guard), Message: joined(r.What, r.Fix)}},
 	}
 }
 

@@ -111,7 +111,7 @@ func TestEventsDocumentFields(t *testing.T) {
 	all.Report(report.Event{Type: report.EventPlan, NodeID: lynq.NodeID{Hub: crm()}, Evidence: &evidence.Evidence{
 		Where: &evidence.Where{Before: "a = 1", Now: "a = 2"}, Lookups: []string{"sizes"},
 	}})
-	all.Report(report.Event{Type: report.EventObject, Reason: plan.ReasonChanged, Cause: "row (column plan)"})
+	all.Report(report.Event{Type: report.EventObject, Details: report.Details{Reason: plan.ReasonChanged, Cause: "row (column plan)"}})
 	all.close(t)
 	for line := range strings.Lines(all.out.String()) {
 		var e map[string]any

@@ -68,18 +68,15 @@ func findingCounts(findings []status.Finding) string {
 
 // findingData is a finding in JSON and YAML (docs/inventory.md).
 type findingData struct {
-	Node            string      `json:"node"`
-	Namespace       string      `json:"namespace"`
-	Hub             string      `json:"hub"`
-	Form            string      `json:"form,omitempty"`
-	Finding         status.Type `json:"finding"`
-	Group           string      `json:"group,omitempty"`
-	Kind            string      `json:"kind"`
-	ObjectNamespace string      `json:"objectNamespace,omitempty"`
-	Name            string      `json:"name"`
-	ID              string      `json:"id,omitempty"`
-	Message         string      `json:"message"`
-	Fix             string      `json:"fix"`
+	Node      string      `json:"node"`
+	Namespace string      `json:"namespace"`
+	Hub       string      `json:"hub"`
+	Form      string      `json:"form,omitempty"`
+	Finding   status.Type `json:"finding"`
+	objectFields
+	ID      string `json:"id,omitempty"`
+	Message string `json:"message"`
+	Fix     string `json:"fix"`
 }
 
 func findingItem(f *status.Finding) list.Item {
@@ -91,8 +88,7 @@ func findingItem(f *status.Finding) list.Item {
 		Name: f.Object.Full(),
 		Data: findingData{
 			Node: f.Name, Namespace: f.Namespace, Hub: f.Hub.Name, Form: f.Form.Name, Finding: f.Type,
-			Group: f.Object.Group, Kind: f.Object.Kind, ObjectNamespace: f.Object.Namespace, Name: f.Object.Name, ID: f.ID,
-			Message: f.What, Fix: f.Fix,
+			objectFields: objectFieldsOf(f.Object), ID: f.ID, Message: f.What, Fix: f.Fix,
 		},
 	}
 }

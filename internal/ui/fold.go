@@ -74,7 +74,7 @@ func (n *nodeResult) planKey() string {
 	}
 	keys := []string{n.endKey()}
 	for _, s := range n.steps {
-		keys = append(keys, s.object.Kind, string(s.action), string(s.reason), string(s.outcome))
+		keys = append(keys, s.Object.Kind, string(s.Action), string(s.Reason), string(s.Outcome))
 	}
 	return strings.Join(keys, "\n")
 }

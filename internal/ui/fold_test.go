@@ -15,7 +15,7 @@ import (
 func changed(i int, a plan.Action) report.Event {
 	node := acme
 	node.Name = fmt.Sprintf("a%03d-web", i)
-	return report.Event{Type: report.EventObject, NodeID: node, Object: ref("ConfigMap", node.Name), Action: a, Outcome: report.OutcomeDone}
+	return report.Event{Type: report.EventObject, NodeID: node, Details: report.Details{Object: ref("ConfigMap", node.Name), Action: a, Outcome: report.OutcomeDone}}
 }
 
 // TestChangesOfManyNodesAreCounted wants lines for ten objects of a large run. It wants a

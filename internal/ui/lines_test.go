@@ -36,7 +36,7 @@ func TestLines(t *testing.T) {
 }
 
 func wait(node lynq.NodeID, name, why string) report.Event {
-	return report.Event{Type: report.EventWait, NodeID: node, Object: ref("Deployment", name), Message: why}
+	return report.Event{Type: report.EventWait, NodeID: node, Details: report.Details{Object: ref("Deployment", name), Message: why}}
 }
 
 // TestLinesOfWaiting wants a line every ten seconds about what the run waits for, even
@@ -61,9 +61,9 @@ func TestLinesOfWaiting(t *testing.T) {
 	c.tick()
 	c.forward(10 * time.Second)
 	c.tick() // nothing changed except the duration
-	c.Report(report.Event{Type: report.EventReady, NodeID: acme, Object: ref("Deployment", "a")})
-	c.Report(report.Event{Type: report.EventObject, NodeID: acme, Object: ref("Deployment", "b"), Action: plan.ActionUpdate, Outcome: report.OutcomeNotReady, Message: "not in time"})
-	c.Report(report.Event{Type: report.EventNode, NodeID: beta, Outcome: report.OutcomeDone})
+	c.Report(report.Event{Type: report.EventReady, NodeID: acme, Details: report.Details{Object: ref("Deployment", "a")}})
+	c.Report(report.Event{Type: report.EventObject, NodeID: acme, Details: report.Details{Object: ref("Deployment", "b"), Action: plan.ActionUpdate, Outcome: report.OutcomeNotReady, Message: "not in time"}})
+	c.Report(report.Event{Type: report.EventNode, NodeID: beta, Details: report.Details{Outcome: report.OutcomeDone}})
 	c.forward(time.Minute)
 	c.tick() // the run no longer waits
 	c.Report(wait(acme, "e", "late"))
@@ -84,7 +84,7 @@ acme-web  Deployment default/b  not ready: not in time
 func TestSkippedNodesAreCounted(t *testing.T) {
 	c := newConsole(ui.Options{})
 	skipped := func(name, why string) report.Event {
-		return report.Event{Type: report.EventNode, NodeID: lynq.NodeID{Name: name}, Outcome: report.OutcomeSkipped, Message: why}
+		return report.Event{Type: report.EventNode, NodeID: lynq.NodeID{Name: name}, Details: report.Details{Outcome: report.OutcomeSkipped, Message: why}}
 	}
 	c.tell([]report.Event{
 		skipped("a", "interrupted before it began"), skipped("b", "interrupted before it began"), skipped("c", "the rollout stopped"),
@@ -109,8 +109,8 @@ func TestInterruptionIsOneLine(t *testing.T) {
 	for _, name := range []string{"a-web", "b-web", "c-web"} {
 		key := lynq.NodeID{Hub: crm(), Namespace: "default", Name: name}
 		story = append(story,
-			report.Event{Type: report.EventObject, NodeID: key, Object: ref("Deployment", name), Action: plan.ActionCreate, Outcome: report.OutcomeNotReady, Message: "interrupted while lynqctl waited for it: pending", Interrupted: true},
-			report.Event{Type: report.EventNode, NodeID: key, Outcome: report.OutcomeInterrupted, Message: "interrupted before it began"})
+			report.Event{Type: report.EventObject, NodeID: key, Details: report.Details{Object: ref("Deployment", name), Action: plan.ActionCreate, Outcome: report.OutcomeNotReady, Message: "interrupted while lynqctl waited for it: pending"}, Interrupted: true},
+			report.Event{Type: report.EventNode, NodeID: key, Details: report.Details{Outcome: report.OutcomeInterrupted, Message: "interrupted before it began"}})
 	}
 	for _, name := range []string{"d-web", "e-web", "f-web"} {
 		summary.Failed = append(summary.Failed, report.NodeResult{NodeID: lynq.NodeID{Hub: crm(), Form: lynq.FormKey{Name: "web"}, Namespace: "default", Name: name}, Outcome: report.OutcomeFailed, Problems: []string{"Deployment/default/" + name + ": exceeded quota"}})
@@ -186,10 +186,10 @@ func failures(nodes int) ([]report.Event, []plan.Plan) {
 			{Action: plan.ActionCreate, Object: &plan.Object{Ref: settings}}, {Action: plan.ActionCreate, Object: &plan.Object{Ref: app}}}})
 		summary.Failed = append(summary.Failed, report.NodeResult{NodeID: node, Outcome: report.OutcomeFailed, Problems: []string{problem}})
 		events = append(events,
-			report.Event{Type: report.EventObject, NodeID: node, Object: settings, Action: plan.ActionCreate, Outcome: report.OutcomeDone},
-			report.Event{Type: report.EventObject, NodeID: node, Object: app, Action: plan.ActionCreate, Outcome: report.OutcomeFailed, Message: strings.TrimPrefix(problem, app.String()+": ")},
-			report.Event{Type: report.EventObject, NodeID: node, Object: ref("Service", uid), Action: plan.ActionCreate, Outcome: report.OutcomeSkipped, Message: app.String() + ", which it depends on, failed"},
-			report.Event{Type: report.EventNode, NodeID: node, Outcome: report.OutcomeFailed, Message: problem, Next: next})
+			report.Event{Type: report.EventObject, NodeID: node, Details: report.Details{Object: settings, Action: plan.ActionCreate, Outcome: report.OutcomeDone}},
+			report.Event{Type: report.EventObject, NodeID: node, Details: report.Details{Object: app, Action: plan.ActionCreate, Outcome: report.OutcomeFailed, Message: strings.TrimPrefix(problem, app.String()+": ")}},
+			report.Event{Type: report.EventObject, NodeID: node, Details: report.Details{Object: ref("Service", uid), Action: plan.ActionCreate, Outcome: report.OutcomeSkipped, Message: app.String() + ", which it depends on, failed"}},
+			report.Event{Type: report.EventNode, NodeID: node, Details: report.Details{Outcome: report.OutcomeFailed, Message: problem, Next: next}})
 	}
 	return append(events, report.Event{Type: report.EventSummary, Summary: summary}), []plan.Plan{planned}
 }
@@ -237,8 +237,7 @@ func reported(t *testing.T, o ui.Options, evil string) []*console {
 	key := lynq.NodeID{Hub: of, Namespace: evil, Name: evil}
 	object := ref(evil, evil)
 	e := report.Event{
-		NodeID: key, Object: object, ID: evil, Nodes: 1,
-		Action: plan.Action(evil), Reason: plan.Reason(evil), Outcome: report.OutcomeFailed, Message: evil,
+		NodeID: key, Details: report.Details{Object: object, ID: evil, Action: plan.Action(evil), Reason: plan.Reason(evil), Outcome: report.OutcomeFailed, Message: evil}, Nodes: 1,
 	}
 	hub := report.Event{Type: report.EventPlan, NodeID: lynq.NodeID{Hub: of}, Nodes: 1, Counts: map[plan.Action]int{plan.ActionCreate: 1}}
 	step := plan.Step{Action: e.Action, Reason: e.Reason, Message: evil, Object: &plan.Object{Ref: object, ID: evil}}

@@ -152,7 +152,7 @@ func TestLiveEndsClean(t *testing.T) {
 	s, c := newLive(80, true)
 	c.tell(story()[:12])
 	c.tick()
-	c.Report(report.Event{Type: report.EventWarning, Message: "the last one"})
+	c.Report(report.Event{Type: report.EventWarning, Details: report.Details{Message: "the last one"}})
 	c.close(t)
 	c.close(t)
 	got := s.shows(t)
@@ -213,9 +213,9 @@ func TestLiveConcurrently(t *testing.T) {
 					for n := range nodes {
 						key := lynq.NodeID{Namespace: "default", Name: fmt.Sprintf("n%d-%d", w, n)}
 						c.Report(wait(key, "app", "pending"))
-						c.Report(report.Event{Type: report.EventReady, NodeID: key, Object: ref("Deployment", "app")})
-						c.Report(report.Event{Type: report.EventObject, NodeID: key, Object: ref("Deployment", "app"), Action: plan.ActionCreate, Outcome: report.OutcomeDone})
-						c.Report(report.Event{Type: report.EventNode, NodeID: key, Outcome: report.OutcomeFailed, Message: "why"}) // reported twice, and counted after that
+						c.Report(report.Event{Type: report.EventReady, NodeID: key, Details: report.Details{Object: ref("Deployment", "app")}})
+						c.Report(report.Event{Type: report.EventObject, NodeID: key, Details: report.Details{Object: ref("Deployment", "app"), Action: plan.ActionCreate, Outcome: report.OutcomeDone}})
+						c.Report(report.Event{Type: report.EventNode, NodeID: key, Details: report.Details{Outcome: report.OutcomeFailed, Message: "why"}}) // reported twice, and counted after that
 					}
 				})
 			}
@@ -250,7 +250,7 @@ func TestLiveRate(t *testing.T) {
 		}
 		return ""
 	}
-	change := report.Event{Type: report.EventObject, NodeID: acme, Object: ref("Service", "a"), Action: plan.ActionCreate, Outcome: report.OutcomeDone}
+	change := report.Event{Type: report.EventObject, NodeID: acme, Details: report.Details{Object: ref("Service", "a"), Action: plan.ActionCreate, Outcome: report.OutcomeDone}}
 	var got []string
 	for range 30 {
 		c.Report(change)

@@ -84,7 +84,7 @@ func (l *Log) Report(e report.Event) {
 		}
 	case report.EventWarning:
 		if !l.again(&e, "warning", e.Message) {
-			l.to.Warn(e.Message, l.attributes(&report.Event{NodeID: e.NodeID, Object: e.Object})...)
+			l.to.Warn(e.Message, l.attributes(&report.Event{NodeID: e.NodeID, Details: report.Details{Object: e.Object}})...)
 		}
 	case report.EventSummary:
 		l.summary(e.Summary, e.Time)

@@ -72,15 +72,15 @@ func withoutSteps(nodes []nodeResult, grouped map[stepPlace]bool) []nodeResult {
 // nodes with problems, are none: people read each of them.
 func (n *nodeResult) change(k int) (c changeset.Change, ok bool) {
 	s := &n.steps[k]
-	if s.action == plan.ActionSkip || s.action == plan.ActionKeep || s.action == plan.ActionBlock || n.bad() || bad(s.outcome) || n.outcome == report.OutcomeSkipped {
+	if s.Action == plan.ActionSkip || s.Action == plan.ActionKeep || s.Action == plan.ActionBlock || n.bad() || bad(s.Outcome) || n.outcome == report.OutcomeSkipped {
 		return c, false
 	}
-	c = changeset.Change{Node: &n.NodeID, Ref: s.object, ID: s.id, Action: string(s.action), Words: actionWord(s.action), Cause: s.why()}
-	if s.adopted && leaves(s.action) {
+	c = changeset.Change{Node: &n.NodeID, Ref: s.Object, ID: s.ID, Action: string(s.Action), Words: actionWord(s.Action), Cause: why(s)}
+	if s.Adopted && leaves(s.Action) {
 		c.Words += " (adopted)"
 	}
-	if s.message != "" {
-		c.Cause = Commas(c.Cause, s.message)
+	if s.Message != "" {
+		c.Cause = Commas(c.Cause, s.Message)
 	}
 	return c, true
 }

@@ -51,7 +51,7 @@ func planText(all []nodeResult, format tty.Format, e Expand, out tty.Stream) (st
 // works reports whether a node has steps that change anything.
 func (n *nodeResult) works() bool {
 	for _, s := range n.steps {
-		if s.action != plan.ActionSkip && s.action != plan.ActionKeep {
+		if s.Action != plan.ActionSkip && s.Action != plan.ActionKeep {
 			return true
 		}
 	}
@@ -77,16 +77,16 @@ func treeText(n *nodeResult, wide bool, out tty.Stream) string {
 		}
 	}
 	for _, s := range n.steps {
-		if !wide && (s.action == plan.ActionSkip || s.action == plan.ActionKeep) && s.outcome != report.OutcomeFailed {
+		if !wide && (s.Action == plan.ActionSkip || s.Action == plan.ActionKeep) && s.Outcome != report.OutcomeFailed {
 			continue
 		}
-		message := tty.Safe(s.message)
-		if bad(s.outcome) {
-			message = p.Bad(ended(s.action, s.outcome)) + colon(message)
+		message := tty.Safe(s.Message)
+		if bad(s.Outcome) {
+			message = p.Bad(ended(s.Action, s.Outcome)) + colon(message)
 		}
-		row := []string{p.Action(s.action, sign(s.action)+" "+actionWord(s.action)), leavingName(s.object, s.action, s.adopted), tty.Safe(s.why())}
+		row := []string{p.Action(s.Action, sign(s.Action)+" "+actionWord(s.Action)), leavingName(s.Object, s.Action, s.Adopted), tty.Safe(why(&s))}
 		if wide {
-			row = append(row, tty.Safe(s.id))
+			row = append(row, tty.Safe(s.ID))
 		}
 		rows = append(rows, append(row, message))
 	}
@@ -123,9 +123,9 @@ func planLine(all []nodeResult) string {
 			working++
 		}
 		for _, s := range n.steps {
-			counts[s.action]++
-			if s.adopted && leaves(s.action) {
-				adopted[s.action]++
+			counts[s.Action]++
+			if s.Adopted && leaves(s.Action) {
+				adopted[s.Action]++
 			}
 		}
 	}

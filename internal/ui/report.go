@@ -8,7 +8,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 )
 
@@ -113,26 +112,12 @@ type yamlReport struct {
 
 type yamlNode struct {
 	NodeFields
-	Objects  int        `json:"objects"`
-	Changed  int        `json:"changed"`
-	Ready    int        `json:"ready"`
-	Status   string     `json:"status,omitempty"`
-	Problems []string   `json:"problems,omitempty"`
-	Steps    []yamlStep `json:"steps,omitempty"`
-}
-
-type yamlStep struct {
-	Group           string         `json:"group,omitempty"`
-	Kind            string         `json:"kind"`
-	ObjectNamespace string         `json:"objectNamespace,omitempty"`
-	Name            string         `json:"name"`
-	ID              string         `json:"id,omitempty"`
-	Action          plan.Action    `json:"action"`
-	Reason          plan.Reason    `json:"reason,omitempty"`
-	Cause           string         `json:"cause,omitempty"`
-	Outcome         report.Outcome `json:"outcome,omitempty"`
-	Message         string         `json:"message,omitempty"`
-	Adopted         bool           `json:"adopted,omitempty"`
+	Objects  int            `json:"objects"`
+	Changed  int            `json:"changed"`
+	Ready    int            `json:"ready"`
+	Status   string         `json:"status,omitempty"`
+	Problems []string       `json:"problems,omitempty"`
+	Steps    []detailFields `json:"steps,omitempty"`
 }
 
 func yamlText(nodes []nodeResult, summary *report.Summary) (string, error) {
@@ -144,11 +129,7 @@ func yamlText(nodes []nodeResult, summary *report.Summary) (string, error) {
 			Objects:    n.objects, Changed: n.changed, Ready: n.ready, Status: n.status, Problems: n.problems,
 		}
 		for _, s := range n.steps {
-			y.Steps = append(y.Steps, yamlStep{
-				Group: s.object.Group, Kind: s.object.Kind, ObjectNamespace: s.object.Namespace, Name: s.object.Name,
-				ID: s.id, Action: s.action, Reason: s.reason, Cause: s.cause,
-				Outcome: s.outcome, Message: s.message, Adopted: s.adopted,
-			})
+			y.Steps = append(y.Steps, detailFieldsOf(&s))
 		}
 		r.Nodes = append(r.Nodes, y)
 	}

@@ -141,7 +141,7 @@ func (r *Reporter) Refuse(refusals []plan.Refusal) error {
 		for _, one := range refusals {
 			stream.write(refusal(one, r.options.Now()))
 		}
-		r.Report(report.Event{Type: report.EventSummary, Message: "refused by a guard; nothing changed", Summary: &report.Summary{DryRun: r.options.DryRun}})
+		r.Report(report.Event{Type: report.EventSummary, Details: report.Details{Message: "refused by a guard; nothing changed"}, Summary: &report.Summary{DryRun: r.options.DryRun}})
 		return r.Close()
 	}
 	err := r.Close()
@@ -176,18 +176,15 @@ func (r *Reporter) leavingEvents(p *plan.Plan) {
 		l := &p.Leaving[i]
 		id := l.NodeID
 		id.Hub = p.Hub // a record may lack the hub
-		r.Report(report.Event{Type: report.EventLeaving, NodeID: id, Since: l.Since, Until: l.Until, Begins: l.Begins, Message: report.LeavingText(l)})
+		r.Report(report.Event{Type: report.EventLeaving, NodeID: id, Since: l.Since, Until: l.Until, Begins: l.Begins, Details: report.Details{Message: report.LeavingText(l)}})
 	}
 }
 
 func (r *Reporter) stepEvents(n *nodeResult) {
 	for _, s := range n.steps {
-		r.Report(report.Event{
-			Type: report.EventObject, NodeID: n.NodeID, Object: s.object, ID: s.id,
-			Action: s.action, Reason: s.reason, Cause: s.cause, Message: s.message, Adopted: s.adopted,
-		})
+		r.Report(report.Event{Type: report.EventObject, NodeID: n.NodeID, Details: s})
 	}
 	if n.outcome == report.OutcomeFailed {
-		r.Report(report.Event{Type: report.EventNode, NodeID: n.NodeID, Outcome: n.outcome, Message: strings.Join(n.problems, "\n")})
+		r.Report(report.Event{Type: report.EventNode, NodeID: n.NodeID, Details: report.Details{Outcome: n.outcome, Message: strings.Join(n.problems, "\n")}})
 	}
 }

@@ -53,7 +53,7 @@ func TestWhatIsUnknownIsToldOnce(t *testing.T) {
 			err = &plan.UnknownError{Causes: []error{errors.New("a webhook is broken")}}
 		}
 		nodes = append(nodes, plan.NodePlan{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: key.Namespace, Name: key.Name}, Desired: &plan.Node{NodeID: lynq.NodeID{Namespace: key.Namespace, Name: key.Name}, Failed: err}})
-		events = append(events, report.Event{Type: report.EventNode, NodeID: key, Reason: plan.ReasonUnknown, Outcome: report.OutcomeFailed, Message: err.Error()})
+		events = append(events, report.Event{Type: report.EventNode, NodeID: key, Details: report.Details{Reason: plan.ReasonUnknown, Outcome: report.OutcomeFailed, Message: err.Error()}})
 	}
 	all := []plan.Plan{{Hub: crm(), Nodes: nodes}}
 	events = append(events, report.Event{Type: report.EventSummary, Summary: &report.Summary{Nodes: map[report.Outcome]int{report.OutcomeFailed: 3}}})

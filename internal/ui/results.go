@@ -28,25 +28,13 @@ type nodeResult struct {
 	outcome  report.Outcome
 	status   string // the outcome, or the word that the table shows without one
 	problems []string
-	unknown  bool         // lynqctl keeps it because a read failed
-	steps    []stepResult // without steps that keep
-	others   int          // further nodes that its row stands for, see fold
-}
-
-// stepResult is a step with its result, if it has one.
-type stepResult struct {
-	object  lynq.Ref
-	id      string
-	action  plan.Action
-	reason  plan.Reason
-	outcome report.Outcome
-	message string
-	cause   string // why lynqctl renders the object otherwise, "" if nobody looked
-	adopted bool
+	unknown  bool             // lynqctl keeps it because a read failed
+	steps    []report.Details // without steps that keep
+	others   int              // further nodes that its row stands for, see fold
 }
 
 // why returns the reason of a step, and its cause.
-func (s *stepResult) why() string { return Shown(string(s.reason)) + colon(s.cause) }
+func why(d *report.Details) string { return Shown(string(d.Reason)) + colon(d.Cause) }
 
 // shown reports whether the node changed or failed.
 func (n *nodeResult) shown() bool {
@@ -110,16 +98,15 @@ func (n *nodeResult) count(ended *report.NodeResult) {
 		if step.Action == plan.ActionKeep && (s.Outcome == "" || s.Outcome == report.OutcomeUnchanged || s.Outcome == report.OutcomeSkipped && s.Message == "") {
 			continue
 		}
-		n.steps = append(n.steps, stepResult{
-			object: step.Ref(), id: step.ID(), action: step.Action, reason: step.Reason,
-			outcome: s.Outcome, message: cmp.Or(s.Message, step.Message), cause: step.Cause, adopted: step.Adopted,
-		})
+		told := s.Details()
+		told.Message = cmp.Or(told.Message, step.Message)
+		n.steps = append(n.steps, told)
 	}
 }
 
 // hasWork reports whether a node has steps that change something, or would without a block.
 func (n *nodeResult) hasWork() bool {
-	return slices.ContainsFunc(n.steps, func(s stepResult) bool { return changes(s.action) || s.action == plan.ActionBlock })
+	return slices.ContainsFunc(n.steps, func(s report.Details) bool { return changes(s.Action) || s.Action == plan.ActionBlock })
 }
 
 // briefly shortens problems that many nodes share: all nodes after the first refer to it.

@@ -143,7 +143,7 @@ func compared() *evidence.Evidence {
 // story returns the events of a run that has every kind of event.
 func story() []report.Event {
 	object := func(node lynq.NodeID, kind, name, id string, a plan.Action, r plan.Reason, o report.Outcome, message string) report.Event {
-		return report.Event{Type: report.EventObject, NodeID: node, Object: ref(kind, name), ID: id, Action: a, Reason: r, Outcome: o, Message: message}
+		return report.Event{Type: report.EventObject, NodeID: node, Details: report.Details{Object: ref(kind, name), ID: id, Action: a, Reason: r, Outcome: o, Message: message}}
 	}
 	return []report.Event{
 		{Type: report.EventPlan, NodeID: lynq.NodeID{Hub: crm()}, Nodes: 4, Counts: map[plan.Action]int{
@@ -151,25 +151,22 @@ func story() []report.Event {
 			AdoptedCounts: map[plan.Action]int{plan.ActionDelete: 1}, Evidence: compared()},
 		{Type: report.EventNodeStart, NodeID: acme},
 		object(acme, "Namespace", "acme", "ns", plan.ActionCreate, plan.ReasonNew, report.OutcomeDone, ""),
-		{Type: report.EventWait, NodeID: acme, Object: ref("Deployment", "acme-app"), ID: "app", Message: "0 of 3 replicas are available"},
-		{Type: report.EventReady, NodeID: acme, Object: ref("Deployment", "acme-app"), ID: "app"},
+		{Type: report.EventWait, NodeID: acme, Details: report.Details{Object: ref("Deployment", "acme-app"), ID: "app", Message: "0 of 3 replicas are available"}},
+		{Type: report.EventReady, NodeID: acme, Details: report.Details{Object: ref("Deployment", "acme-app"), ID: "app"}},
 		object(acme, "Deployment", "acme-app", "app", plan.ActionUpdate, plan.ReasonChanged, report.OutcomeDone, ""),
 		object(acme, "Secret", "acme", "secret", plan.ActionSkip, plan.ReasonUnmanaged, report.OutcomeSkipped, "bears lynq.sh/mode: unmanaged"),
-		{Type: report.EventNode, NodeID: acme, Outcome: report.OutcomeDone},
+		{Type: report.EventNode, NodeID: acme, Details: report.Details{Outcome: report.OutcomeDone}},
 		{Type: report.EventNodeStart, NodeID: beta},
 		object(beta, "Deployment", "beta-app", "app", plan.ActionUpdate, plan.ReasonChanged, report.OutcomeConflicted, fieldConflict),
 		object(beta, "Service", "beta", "svc", plan.ActionBlock, plan.ReasonForeign, report.OutcomeConflicted, "it belongs to Release helm/beta"),
 		object(beta, "ConfigMap", "beta", "config", plan.ActionCreate, plan.ReasonNew, report.OutcomeSkipped, "Deployment default/beta-app, which it depends on, failed"),
-		{Type: report.EventWarning, NodeID: beta, Object: ref("ConfigMap", "beta"), ID: "config", Message: "unknown field \"spec.foo\""},
-		{Type: report.EventNode, NodeID: beta, Outcome: report.OutcomeConflicted,
-			Message: "Deployment/default/beta-app: " + fieldConflict + "; Service/default/beta: it belongs to Release helm/beta; the record could not be saved: 503", Next: showBeta},
+		{Type: report.EventWarning, NodeID: beta, Details: report.Details{Object: ref("ConfigMap", "beta"), ID: "config", Message: "unknown field \"spec.foo\""}},
+		{Type: report.EventNode, NodeID: beta, Details: report.Details{Outcome: report.OutcomeConflicted, Message: "Deployment/default/beta-app: " + fieldConflict + "; Service/default/beta: it belongs to Release helm/beta; the record could not be saved: 503", Next: showBeta}},
 		{Type: report.EventNodeStart, NodeID: gone},
-		{Type: report.EventObject, NodeID: gone, Object: ref("ConfigMap", "gone"), ID: "config", Action: plan.ActionDelete,
-			Reason: plan.ReasonNodeGone, Outcome: report.OutcomeDone, Adopted: true},
-		{Type: report.EventNode, NodeID: gone, Outcome: report.OutcomeDone},
-		{Type: report.EventNode, NodeID: torn, Outcome: report.OutcomeFailed, Message: "row \"torn\": port is not a number"},
-		{Type: report.EventLeaving, NodeID: left, Since: leftSince, Until: leftSince.Add(72 * time.Hour), Begins: true,
-			Message: "its row is inactive or missing, and lynqctl deletes the node at 2026-03-07T04:06:07Z (deletionGracePeriod)"},
+		{Type: report.EventObject, NodeID: gone, Details: report.Details{Object: ref("ConfigMap", "gone"), ID: "config", Action: plan.ActionDelete, Reason: plan.ReasonNodeGone, Outcome: report.OutcomeDone, Adopted: true}},
+		{Type: report.EventNode, NodeID: gone, Details: report.Details{Outcome: report.OutcomeDone}},
+		{Type: report.EventNode, NodeID: torn, Details: report.Details{Outcome: report.OutcomeFailed, Message: "row \"torn\": port is not a number"}},
+		{Type: report.EventLeaving, NodeID: left, Since: leftSince, Until: leftSince.Add(72 * time.Hour), Begins: true, Details: report.Details{Message: "its row is inactive or missing, and lynqctl deletes the node at 2026-03-07T04:06:07Z (deletionGracePeriod)"}},
 		{Type: report.EventSummary, Summary: &report.Summary{
 			Leaving: 1,
 			Hubs:    []lynq.HubKey{crm()},

@@ -31,14 +31,13 @@ func busy() ([]report.Event, time.Time) {
 			outcome = report.OutcomeFailed
 		}
 		key := lynq.NodeID{Name: fmt.Sprintf("n%d", i)}
-		observe(time.Minute, report.Event{Type: report.EventObject, NodeID: key, Action: plan.ActionUpdate, Outcome: outcome})
+		observe(time.Minute, report.Event{Type: report.EventObject, NodeID: key, Details: report.Details{Action: plan.ActionUpdate, Outcome: outcome}})
 		observe(time.Minute, report.Event{Type: report.EventReady, NodeID: key})
-		observe(time.Minute, report.Event{Type: report.EventNode, NodeID: key, Outcome: outcome})
+		observe(time.Minute, report.Event{Type: report.EventNode, NodeID: key, Details: report.Details{Outcome: outcome}})
 	}
 	for i, why := range []string{"0 of 3 replicas are available", "名前空間を待っています、名前空間を待っています、名前空間を待っています", "👩‍👩‍👧 is pending", "a\x1b[31mb", "", "seventh", "sixth"} {
 		observe(time.Duration(10+i%6)*time.Second, report.Event{
-			Type: report.EventWait, Message: why, NodeID: lynq.NodeID{Namespace: "default", Name: fmt.Sprintf("tenant-%d-web", i)},
-			Object: lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "default", Name: fmt.Sprintf("app-%d", i)},
+			Type: report.EventWait, Details: report.Details{Message: why, Object: lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "default", Name: fmt.Sprintf("app-%d", i)}}, NodeID: lynq.NodeID{Namespace: "default", Name: fmt.Sprintf("tenant-%d-web", i)},
 		})
 	}
 	return events, start.Add(65 * time.Second)
@@ -75,12 +74,12 @@ func TestViewForgetsWhatEnded(t *testing.T) {
 		return e
 	}
 	for _, outcome := range []report.Outcome{report.OutcomeDone, report.OutcomeFailed, report.OutcomeNotReady, report.OutcomeSkipped} {
-		events := []report.Event{{Type: report.EventPlan, Time: start, Nodes: 1}, about(report.Event{Type: report.EventWait, Message: "is being deleted"})}
+		events := []report.Event{{Type: report.EventPlan, Time: start, Nodes: 1}, about(report.Event{Type: report.EventWait, Details: report.Details{Message: "is being deleted"}})}
 		shown := func() string { return strings.Join(ui.View(events, start, 80, 24, false), "\n") }
 		if !strings.Contains(shown(), "is being deleted") {
 			t.Fatalf("it does not wait:\n%s", shown())
 		}
-		events = append(events, about(report.Event{Type: report.EventObject, Action: plan.ActionDelete, Outcome: outcome}))
+		events = append(events, about(report.Event{Type: report.EventObject, Details: report.Details{Action: plan.ActionDelete, Outcome: outcome}}))
 		if strings.Contains(shown(), "is being deleted") {
 			t.Errorf("%s: it still waits:\n%s", outcome, shown())
 		}

@@ -40,7 +40,7 @@ func (n *nodeRun) ready(s *Step) bool {
 	}
 	for _, message := range failures {
 		n.tell.record(report.Warning, "DependencyFailedButProceeding", s.Ref().String()+": "+message)
-		n.tell.report(report.Event{Type: report.EventWarning, Object: s.Ref(), ID: s.ID(), Message: "goes on although " + message + " (skipOnDependencyFailure: false)"})
+		n.tell.report(report.Event{Type: report.EventWarning, Details: report.Details{Object: s.Ref(), ID: s.ID(), Message: "goes on although " + message + " (skipOnDependencyFailure: false)"}})
 	}
 	return true
 }

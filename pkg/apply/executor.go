@@ -275,7 +275,7 @@ func (c *executor) becameReady(s *Step) {
 		return
 	}
 	if err := c.requests.cluster.Refresh(c.requests.ctx); err != nil {
-		c.tell.report(report.Event{Type: report.EventWarning, Object: s.Ref(), ID: s.ID(), Message: "the server doesn't say which kinds it serves: " + err.Error()})
+		c.tell.report(report.Event{Type: report.EventWarning, Details: report.Details{Object: s.Ref(), ID: s.ID(), Message: "the server doesn't say which kinds it serves: " + err.Error()}})
 	}
 }
 
@@ -285,7 +285,7 @@ func (c *executor) forget(ctx context.Context, s *Step) move {
 		return c.leaveBehind(s, s.Message)
 	}
 	if s.Reason == plan.ReasonAlreadyGone && s.Message != "" {
-		c.tell.report(report.Event{Type: report.EventWarning, Object: s.Ref(), ID: s.ID(), Message: s.Message + "; lynqctl drops its entry"})
+		c.tell.report(report.Event{Type: report.EventWarning, Details: report.Details{Object: s.Ref(), ID: s.ID(), Message: s.Message + "; lynqctl drops its entry"}})
 	}
 	return c.release.forget(ctx, s)
 }
@@ -295,7 +295,7 @@ func (c *executor) forget(ctx context.Context, s *Step) move {
 func (c *executor) leaveBehind(s *Step, message string) move {
 	s.Becomes(s.As(plan.ActionRelease, s.Reason))
 	s.Record = nil
-	c.tell.report(report.Event{Type: report.EventWarning, Object: s.Ref(), ID: s.ID(), Message: message})
+	c.tell.report(report.Event{Type: report.EventWarning, Details: report.Details{Object: s.Ref(), ID: s.ID(), Message: message}})
 	return endsAs(report.OutcomeDone, message)
 }
 

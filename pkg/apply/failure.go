@@ -55,8 +55,8 @@ func (c *executor) failed(s *Step, err error) {
 		return
 	}
 	if c.budget.failed(c.kind(s), c.plan.Key(), s.Ref(), err) {
-		c.tell.reporter.Report(report.Event{Time: c.now(), Type: report.EventWarning, NodeID: lynq.NodeID{Hub: c.of.Hub}, Message: c.ending.secrets.Hide("form " + c.plan.Form.Name + ": " + phrase.Count(schedule.SameFailures, "node") +
-			" in a row failed with the same error, so lynqctl doesn't try other " + s.Ref().Kind + " objects of it for as long: " + write.Describe(s.Ref(), err))})
+		c.tell.reporter.Report(report.Event{Time: c.now(), Type: report.EventWarning, NodeID: lynq.NodeID{Hub: c.of.Hub}, Details: report.Details{Message: c.ending.secrets.Hide("form " + c.plan.Form.Name + ": " + phrase.Count(schedule.SameFailures, "node") +
+			" in a row failed with the same error, so lynqctl doesn't try other " + s.Ref().Kind + " objects of it for as long: " + write.Describe(s.Ref(), err))}})
 	}
 	c.end(s, report.OutcomeFailed, write.DescribeStep(s.Step, err))
 }

@@ -146,7 +146,7 @@ func (n *nodeRun) endNode(o report.Outcome) {
 	n.run.rollouts[n.form()].Ended(n.plan.Key(), o.Well() || n.stopped || n.plan.Suspended)
 	n.conclude(o)
 	r := n.result
-	n.tell.report(report.Event{Type: report.EventNode, Reason: r.Reason, Outcome: r.Outcome, Message: strings.Join(r.Problems, "; "), Next: r.Next})
+	n.tell.report(report.Event{Type: report.EventNode, Details: report.Details{Reason: r.Reason, Outcome: r.Outcome, Message: strings.Join(r.Problems, "; "), Next: r.Next}})
 }
 
 // conclude sets the node's result.
@@ -205,7 +205,7 @@ func (n *nodeRun) recordResult() error {
 		}
 	}
 	if err := n.hooks.drop(); err != nil {
-		n.tell.report(report.Event{Type: report.EventWarning, Message: fmt.Sprintf("Secret %s/%s still has manifests with runOn: Delete that the form no longer has: %v", n.plan.Namespace, inventory.HooksName(n.plan.Name), err)})
+		n.tell.report(report.Event{Type: report.EventWarning, Details: report.Details{Message: fmt.Sprintf("Secret %s/%s still has manifests with runOn: Delete that the form no longer has: %v", n.plan.Namespace, inventory.HooksName(n.plan.Name), err)}})
 	}
 	return nil
 }

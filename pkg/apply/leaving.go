@@ -48,7 +48,7 @@ func (r *run) markLeaving(id lynq.NodeID, l *plan.Leaving) error {
 	saved, err := saveOn(r.finishing, r.Inventories, l.Inventory, l.Marked())
 	if err != nil {
 		if r.finishing.Err() == nil {
-			r.Reporter.Report(report.Event{Time: r.Now(), Type: report.EventNode, NodeID: id, Outcome: report.OutcomeFailed, Message: err.Error()})
+			r.Reporter.Report(report.Event{Time: r.Now(), Type: report.EventNode, NodeID: id, Details: report.Details{Outcome: report.OutcomeFailed, Message: err.Error()}})
 		}
 		return err
 	}
@@ -64,5 +64,5 @@ func (r *run) markLeaving(id lynq.NodeID, l *plan.Leaving) error {
 
 // tellLeaving reports until when lynqctl keeps a node.
 func (r *run) tellLeaving(id lynq.NodeID, l *plan.Leaving) {
-	r.Reporter.Report(report.Event{Time: r.Now(), Type: report.EventLeaving, NodeID: id, Since: l.Since, Until: l.Until, Begins: l.Begins, Message: report.LeavingText(l)})
+	r.Reporter.Report(report.Event{Time: r.Now(), Type: report.EventLeaving, NodeID: id, Since: l.Since, Until: l.Until, Begins: l.Begins, Details: report.Details{Message: report.LeavingText(l)}})
 }

@@ -40,7 +40,7 @@ func (t *nodeReporter) ended(s *Step) {
 // ready reports that an object is ready.
 func (t *nodeReporter) ready(s *Step) {
 	s.IsReady = true
-	t.report(report.Event{Type: report.EventReady, Object: s.Ref(), ID: s.ID()})
+	t.report(report.Event{Type: report.EventReady, Details: report.Details{Object: s.Ref(), ID: s.ID()}})
 }
 
 // record records a Kubernetes event about the node's inventory, once for each reason.

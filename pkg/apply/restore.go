@@ -17,9 +17,9 @@ import (
 // then refer them to the new one.
 func (n *nodeRun) restore(ctx context.Context) error {
 	name := n.plan.Namespace + "/" + inventory.Name(n.plan.Name)
-	n.tell.report(report.Event{Type: report.EventWarning, Message: "ConfigMap " + name + ", the node's inventory, was deleted: lynqctl restores it, with the same objects (lynqctl delete node deletes them)"})
+	n.tell.report(report.Event{Type: report.EventWarning, Details: report.Details{Message: "ConfigMap " + name + ", the node's inventory, was deleted: lynqctl restores it, with the same objects (lynqctl delete node deletes them)"}})
 	for _, l := range n.plan.Replacement.Unlisted {
-		n.tell.report(report.Event{Type: report.EventWarning, Object: l.Ref, Message: plan.UnlistedWarning})
+		n.tell.report(report.Event{Type: report.EventWarning, Details: report.Details{Object: l.Ref, Message: plan.UnlistedWarning}})
 	}
 	if n.requests.dryRun {
 		return nil
@@ -47,7 +47,7 @@ func (n *nodeRun) detachUnlisted(next *inventory.Inventory) error {
 		if err := l.Stays(); err != nil {
 			return fmt.Errorf("%s: %w", l.Ref, err)
 		}
-		n.tell.report(report.Event{Type: report.EventWarning, Object: l.Ref, Message: plan.UnlistedWarning})
+		n.tell.report(report.Event{Type: report.EventWarning, Details: report.Details{Object: l.Ref, Message: plan.UnlistedWarning}})
 		if err := n.dependents().detachUnlisted(n.requests.ctx, l.Live); err != nil {
 			return err
 		}

@@ -37,7 +37,7 @@ func (c *executor) takenValue(s *Step, err error) move {
 			return endsAs(report.OutcomeDone, "not tried: lynqctl deletes "+old.Ref().String()+" first, which has the value")
 		}
 		old.Early, s.After = true, old
-		c.tell.report(report.Event{Type: report.EventWarning, Object: s.Ref(), ID: s.ID(), Message: "lynqctl deletes " + old.Ref().String() + " first, because it has a value that only one object can have"})
+		c.tell.report(report.Event{Type: report.EventWarning, Details: report.Details{Object: s.Ref(), ID: s.ID(), Message: "lynqctl deletes " + old.Ref().String() + " first, because it has a value that only one object can have"}})
 		return move{kind: moveWaits}
 	}
 	if hint := c.holder(s, manifest, said); hint != "" {

@@ -80,7 +80,7 @@ func (u *unchanged) unready(ctx context.Context, nodes []report.NodeResult) (all
 		unready, note, err := u.unreadyOf(ctx, hub, left[hub])
 		notes[hub] = note
 		if err != nil {
-			u.reporter.Report(report.Event{Time: u.now(), Type: report.EventWarning, NodeID: lynq.NodeID{Hub: hub}, Message: "lynqctl can't tell whether its unchanged objects are ready: " + err.Error()})
+			u.reporter.Report(report.Event{Time: u.now(), Type: report.EventWarning, NodeID: lynq.NodeID{Hub: hub}, Details: report.Details{Message: "lynqctl can't tell whether its unchanged objects are ready: " + err.Error()}})
 		}
 		all = append(all, unready...)
 	}

@@ -219,7 +219,7 @@ func (l *waiter) look(s *Step) (move, bool) {
 	}
 	if state != s.Last {
 		s.Last = state
-		l.tell.report(report.Event{Type: report.EventWait, Object: s.Ref(), ID: s.ID(), Message: state.Message})
+		l.tell.report(report.Event{Type: report.EventWait, Details: report.Details{Object: s.Ref(), ID: s.ID(), Message: state.Message}})
 	}
 	return move{}, false
 }

@@ -103,7 +103,7 @@ func tell(m *metrics.Metrics) {
 	m.Planned(planned(true), 70*time.Millisecond)
 	m.Refused([]plan.Refusal{{Guard: plan.GuardMaxDelete, Hub: crm}})
 	object := func(a plan.Action, o report.Outcome) {
-		m.Report(report.Event{Type: report.EventObject, NodeID: idOf(crm, acme), Action: a, Outcome: o, Object: lynq.Ref{Kind: "Secret", Namespace: "shop", Name: "a"}, Conflict: lynq.ConflictStuck})
+		m.Report(report.Event{Type: report.EventObject, NodeID: idOf(crm, acme), Details: report.Details{Action: a, Outcome: o, Object: lynq.Ref{Kind: "Secret", Namespace: "shop", Name: "a"}}, Conflict: lynq.ConflictStuck})
 	}
 	m.Report(report.Event{Type: report.EventNodeStart, Time: noon, NodeID: idOf(crm, acme)})
 	object(plan.ActionCreate, report.OutcomeDone)
@@ -112,7 +112,7 @@ func tell(m *metrics.Metrics) {
 	object(plan.ActionUpdate, report.OutcomeConflicted)
 	object(plan.ActionBlock, report.OutcomeConflicted)
 	object(plan.ActionDelete, report.OutcomeDone)
-	m.Report(report.Event{Type: report.EventNode, Time: noon.Add(3 * time.Second), NodeID: idOf(crm, acme), Outcome: report.OutcomeFailed})
+	m.Report(report.Event{Type: report.EventNode, Time: noon.Add(3 * time.Second), NodeID: idOf(crm, acme), Details: report.Details{Outcome: report.OutcomeFailed}})
 	m.Report(report.Event{Type: report.EventSummary, Time: noon.Add(4 * time.Second), Summary: &report.Summary{Hubs: []lynq.HubKey{crm}, Elapsed: 4 * time.Second}})
 	m.Answered("patch", 409)
 	m.Answered("list", 0)
@@ -258,7 +258,7 @@ func TestBuried(t *testing.T) {
 	m := newMetrics(t, metrics.Options{})
 	m.Tombstones(crm, stones())
 	told := func(name string, o report.Outcome) {
-		m.Report(report.Event{Type: report.EventObject, NodeID: lynq.NodeID{Hub: crm}, Action: plan.ActionDelete, Reason: plan.ReasonTombstone, Outcome: o, Object: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: name}})
+		m.Report(report.Event{Type: report.EventObject, NodeID: lynq.NodeID{Hub: crm}, Details: report.Details{Action: plan.ActionDelete, Reason: plan.ReasonTombstone, Outcome: o, Object: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: name}}})
 	}
 	told("there", report.OutcomeDone)
 	told("gone", report.OutcomeNotReady)
@@ -334,7 +334,7 @@ func TestGone(t *testing.T) {
 			m.Planned(of(true), 0)
 			m.Refused([]plan.Refusal{{Hub: crm, Guard: plan.GuardMaxDelete}})
 			for _, n := range []lynq.NodeKey{acme, key} {
-				m.Report(report.Event{Type: report.EventObject, NodeID: idOf(crm, n), Outcome: report.OutcomeConflicted, Object: lynq.Ref{Kind: "Secret", Namespace: "shop", Name: "a"}, Conflict: lynq.ConflictStuck})
+				m.Report(report.Event{Type: report.EventObject, NodeID: idOf(crm, n), Details: report.Details{Outcome: report.OutcomeConflicted, Object: lynq.Ref{Kind: "Secret", Namespace: "shop", Name: "a"}}, Conflict: lynq.ConflictStuck})
 			}
 			has(t, m, series, kept)
 			goes(m)
@@ -361,7 +361,7 @@ func TestHeld(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	m := newMetrics(t, metrics.Options{})
 	m.Report(report.Event{Type: report.EventNodeStart, Time: noon, NodeID: idOf(crm, acme)})
-	m.Report(report.Event{Type: report.EventNode, Time: noon, NodeID: idOf(crm, acme), Outcome: report.OutcomeInterrupted})
+	m.Report(report.Event{Type: report.EventNode, Time: noon, NodeID: idOf(crm, acme), Details: report.Details{Outcome: report.OutcomeInterrupted}})
 	sum := report.Summary{Hubs: []lynq.HubKey{crm}, Interrupted: true}
 	m.Report(report.Event{Type: report.EventSummary, Time: noon, Summary: &sum})
 	has(t, m, "!lynqnode_reconcile", `lynqctl_run_duration_seconds_count{hub="crm",namespace="shop",result="interrupted"} 1`, "!lynqctl_run_last_success")
@@ -395,7 +395,7 @@ func TestHostile(t *testing.T) {
 			m.Answered(text, -1)
 			m.Tombstones(hub, []plan.Tombstone{{Tombstone: lynq.Tombstone{Ref: ref}}})
 			m.Held(hub, []plan.Guard{plan.Guard(text)})
-			m.Report(report.Event{Type: report.EventObject, NodeID: idOf(hub, key), Object: ref, Conflict: lynq.ConflictPolicy(text), Action: plan.ActionUpdate, Outcome: report.OutcomeConflicted})
+			m.Report(report.Event{Type: report.EventObject, NodeID: idOf(hub, key), Details: report.Details{Object: ref, Action: plan.ActionUpdate, Outcome: report.OutcomeConflicted}, Conflict: lynq.ConflictPolicy(text)})
 			parser := expfmt.NewTextParser(model.LegacyValidation)
 			families, err := parser.TextToMetricFamilies(strings.NewReader(exposed(t, m)))
 			if err != nil {

@@ -59,9 +59,9 @@ func TestBoard(t *testing.T) {
 	b.Planned(&plan.Plan{Hub: crm, Whole: true, Nodes: []plan.NodePlan{node("a", "True", "False"), node("b", "False", "True"), node("c", "False", "False")}}, 0)
 	b.Held(crm, []plan.Guard{plan.GuardMaxDelete, plan.GuardEmpty})
 	b.Report(report.Event{Type: report.EventNodeStart, NodeID: lynq.NodeID{Hub: crm}, Time: noon})
-	b.Report(report.Event{Type: report.EventObject, NodeID: lynq.NodeID{Hub: crm}, Action: plan.ActionUpdate, Outcome: report.OutcomeDone, Time: noon.Add(-time.Minute)})
-	b.Report(report.Event{Type: report.EventObject, NodeID: lynq.NodeID{Hub: crm}, Action: plan.ActionKeep, Outcome: report.OutcomeDone, Time: noon})
-	b.Report(report.Event{Type: report.EventObject, NodeID: lynq.NodeID{Hub: crm}, Action: plan.ActionUpdate, Outcome: report.OutcomeFailed, Time: noon})
+	b.Report(report.Event{Type: report.EventObject, NodeID: lynq.NodeID{Hub: crm}, Details: report.Details{Action: plan.ActionUpdate, Outcome: report.OutcomeDone}, Time: noon.Add(-time.Minute)})
+	b.Report(report.Event{Type: report.EventObject, NodeID: lynq.NodeID{Hub: crm}, Details: report.Details{Action: plan.ActionKeep, Outcome: report.OutcomeDone}, Time: noon})
+	b.Report(report.Event{Type: report.EventObject, NodeID: lynq.NodeID{Hub: crm}, Details: report.Details{Action: plan.ActionUpdate, Outcome: report.OutcomeFailed}, Time: noon})
 	shows("at work", []string{"shop/crm", "4", "3", "1/3", "1", "allow-empty,max-delete", "60s", "applying"}, nothing)
 
 	b.Report(report.Event{Type: report.EventSummary, Summary: &report.Summary{Hubs: []lynq.HubKey{crm}}})

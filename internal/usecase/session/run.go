@@ -279,7 +279,7 @@ func tellInterruption(ctx context.Context, tell func(report.Event)) (ended func(
 		case <-end:
 		case <-ctx.Done():
 			if errors.Is(context.Cause(ctx), context.Canceled) {
-				tell(report.Event{Type: report.EventWarning, Message: "interrupted: lynqctl finishes and records its current work; interrupt again to stop at once"})
+				tell(report.Event{Type: report.EventWarning, Details: report.Details{Message: "interrupted: lynqctl finishes and records its current work; interrupt again to stop at once"}})
 			}
 		}
 	}()

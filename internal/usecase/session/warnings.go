@@ -28,7 +28,7 @@ func (w *ServerWarnings) warn(text string) {
 		w.show(text)
 		return
 	}
-	w.report(report.Event{Type: report.EventWarning, Message: text})
+	w.report(report.Event{Type: report.EventWarning, Details: report.Details{Message: text}})
 }
 
 // Look says whether lynqctl lists all kinds now.

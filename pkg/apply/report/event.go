@@ -48,6 +48,23 @@ const (
 	OutcomeInterrupted Outcome = "interrupted"
 )
 
+// Details say what a run does with an object or a node, and what became of that. Events,
+// reports and their JSON share them: a field here is a field of all.
+type Details struct {
+	Object lynq.Ref    `json:"-"`            // none if they are about a node
+	ID     string      `json:"id,omitempty"` // of the resource in its form
+	Action plan.Action `json:"action,omitempty"`
+	Reason plan.Reason `json:"reason,omitempty"`
+	// Cause says why lynqctl renders the object otherwise than before, "" if nobody looked.
+	Cause   string  `json:"cause,omitempty"`
+	Outcome Outcome `json:"outcome,omitempty"`
+	Message string  `json:"message,omitempty"` // for people, and may say what to do
+	// Next is the command that shows more of a failed node, or "".
+	Next string `json:"next,omitempty"`
+	// Adopted is set if the object existed before the node owned it.
+	Adopted bool `json:"adopted,omitempty"`
+}
+
 // Event is one event of a run. Its type decides which fields it has.
 type Event struct {
 	Time time.Time
@@ -55,18 +72,9 @@ type Event struct {
 	// NodeID is the node. An event about a hub has only the hub, and an event about the run
 	// has neither. An object without a form has no form.
 	lynq.NodeID
-	Object lynq.Ref
-	ID     string // the id of the resource in its form
-	Action plan.Action
-	Reason plan.Reason
-	Cause  string // EventObject: why lynqctl renders it otherwise than before, "" if nobody looked
+	Details
 	// Conflict is the object's policy. Only an EventObject has it.
 	Conflict lynq.ConflictPolicy
-	Outcome  Outcome
-	Message  string // for people, and may say what to do
-	// Next is the command that shows more of a failed node, or "".
-	Next    string
-	Adopted bool // EventObject: the object existed before the node owned it
 	// Interrupted is set in an EventObject if the run ended before the step did.
 	Interrupted bool
 	Counts      map[plan.Action]int

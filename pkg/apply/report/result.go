@@ -67,12 +67,17 @@ func (s *StepResult) Acted() bool {
 	return s.Outcome == OutcomeDone
 }
 
+// Details returns what a report says of the step.
+func (s *StepResult) Details() Details {
+	return Details{
+		Object: s.Step.Ref(), ID: s.Step.ID(), Action: s.Step.Action, Reason: s.Step.Reason, Cause: s.Step.Cause,
+		Outcome: s.Outcome, Message: s.Message, Adopted: s.Step.Adopted,
+	}
+}
+
 // Event returns the event of a step.
 func (s *StepResult) Event() Event {
-	return Event{
-		Type: EventObject, Object: s.Step.Ref(), ID: s.Step.ID(), Action: s.Step.Action, Reason: s.Step.Reason, Cause: s.Step.Cause, Outcome: s.Outcome,
-		Message: s.Message, Adopted: s.Step.Adopted, Conflict: s.Step.ConflictPolicy(), Interrupted: s.Interrupted,
-	}
+	return Event{Type: EventObject, Details: s.Details(), Conflict: s.Step.ConflictPolicy(), Interrupted: s.Interrupted}
 }
 
 // Well reports whether the outcome is no failure.
