@@ -19,10 +19,10 @@ func runOfMany(hub string, nodes int) ui.Run {
 	r := ui.Run{Hub: lynq.HubKey{Namespace: "shop", Name: hub}, Entry: &history.Entry{Run: "r", MoreNodes: 1}}
 	for i := range nodes {
 		n := history.Node{Namespace: "shop", Name: fmt.Sprintf("a%02d-web", i), Form: "web", Outcome: "done"}
-		n.Objects = []history.Object{{Kind: "ConfigMap", Name: n.Name, ID: "settings", Action: "update", Reason: "Changed", Outcome: "done"}}
+		n.Objects = []history.Object{{RefFields: lynq.RefFields{Kind: "ConfigMap", Name: n.Name}, ID: "settings", Action: "update", Reason: "Changed", Outcome: "done"}}
 		switch i {
 		case 3:
-			n.Objects = append(n.Objects, history.Object{Kind: "Service", Name: n.Name, ID: "door", Action: "delete", Reason: "Removed", Outcome: "done"})
+			n.Objects = append(n.Objects, history.Object{RefFields: lynq.RefFields{Kind: "Service", Name: n.Name}, ID: "door", Action: "delete", Reason: "Removed", Outcome: "done"})
 		case 5:
 			n.Outcome, n.Message = "failed", "something is wrong"
 		case 7:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
@@ -166,12 +167,9 @@ func shortDigest(digest string) string {
 // resourceData is one entry in JSON and YAML: the object's name, and everything that the
 // ConfigMap has of it (docs/inventory.md).
 type resourceData struct {
-	Key       string `json:"key"`
-	Group     string `json:"group,omitempty"`
-	Kind      string `json:"kind"`
-	Namespace string `json:"namespace,omitempty"`
-	Name      string `json:"name"`
-	ID        string `json:"id"`
+	Key string `json:"key"`
+	lynq.RefFields
+	ID string `json:"id"`
 	*inventory.Entry
 	Order int  `json:"order"` // even if it is 0
 	Ready bool `json:"ready"` // even if it is false
@@ -179,7 +177,7 @@ type resourceData struct {
 
 func resourceDataOf(r *inventory.Entry) resourceData {
 	return resourceData{
-		Key: r.Key(), Group: r.Group, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name, ID: r.ID,
+		Key: r.Key(), RefFields: lynq.RefFields(r.Ref), ID: r.ID,
 		Entry: r, Order: r.Order, Ready: r.Ready,
 	}
 }

@@ -29,7 +29,7 @@ func TestInventoryDetails(t *testing.T) {
 	}
 	retained := record("d", 2, "u", "0123456789abcdef", false)
 	retained.Deletion, retained.Patch, retained.Adopted = lynq.DeleteRetain, lynq.PatchReplace, true
-	d := ui.InventoryDetails(&inventory.Inventory{Node: lynq.NodeID{Name: "n"}, Status: inventory.Status{Objects: []inventory.ObjectStatus{{Kind: "Secret", Namespace: "ns", Name: "d", Reason: inventory.ObjectTimedOut}}}, Entries: []inventory.Entry{
+	d := ui.InventoryDetails(&inventory.Inventory{Node: lynq.NodeID{Name: "n"}, Status: inventory.Status{Objects: []inventory.ObjectStatus{{RefFields: lynq.RefFields{Kind: "Secret", Namespace: "ns", Name: "d"}, Reason: inventory.ObjectTimedOut}}}, Entries: []inventory.Entry{
 		retained, record("c", 1, "u", "", true), record("b", 0, "", "", false), record("a", 0, "u", "0123", true),
 	}}, time.Now())
 	want := [][]string{

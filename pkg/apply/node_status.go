@@ -65,9 +65,8 @@ func (n *nodeStatus) objects() []inventory.ObjectStatus {
 			continue
 		}
 		if why := s.complaint(); why != "" {
-			ref := s.Ref()
 			objects = append(objects, inventory.ObjectStatus{
-				ID: s.ID(), Group: ref.Group, Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name,
+				ID: s.ID(), RefFields: lynq.RefFields(s.Ref()),
 				Reason: why, Message: s.Says, Since: n.waitedSince(s), Dropped: s.Object == nil,
 			})
 		}

@@ -17,7 +17,7 @@ import (
 func TestStatusOfLeftOut(t *testing.T) {
 	since := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	of := func(id, why string) inventory.ObjectStatus {
-		return inventory.ObjectStatus{ID: id, Kind: "ConfigMap", Namespace: "ns", Name: id, Reason: why, Message: "as recorded", Since: since}
+		return inventory.ObjectStatus{ID: id, RefFields: lynq.RefFields{Kind: "ConfigMap", Namespace: "ns", Name: id}, Reason: why, Message: "as recorded", Since: since}
 	}
 	leftOut, fine, healed, broken := wanted("left-out", 0), wanted("fine", 0), wanted("healed", 0), wanted("broken", 0)
 	leftOut.Action, leftOut.Reason = plan.ActionKeep, plan.ReasonLeftOut

@@ -35,11 +35,11 @@ func TestObjectStatus(t *testing.T) {
 	theirs.Kind, theirs.Content["kind"] = "Service", "Service"
 	mustApply(t, s, node("n", stuck(widget("broken")), configMap("after", "1", "broken"), configMap("refused", "1"), theirs, configMap("fine", "1")))
 	want := []inventory.ObjectStatus{
-		{ID: "broken", Group: "example.com", Kind: "Widget", Namespace: "ns", Name: "broken", Reason: inventory.ObjectNotReady, Message: "Stalled: no chart"},
-		{ID: "after", Kind: "ConfigMap", Namespace: "ns", Name: "after", Reason: inventory.ObjectDependencyFailed},
-		{ID: "refused", Kind: "ConfigMap", Namespace: "ns", Name: "refused", Reason: inventory.ObjectFailed},
-		{ID: "theirs", Kind: "Service", Namespace: "ns", Name: "theirs", Reason: inventory.ObjectConflict},
-		{ID: "old", Kind: "ConfigMap", Namespace: "ns", Name: "old", Reason: inventory.ObjectNodeFailed, Dropped: true},
+		{ID: "broken", RefFields: lynq.RefFields{Group: "example.com", Kind: "Widget", Namespace: "ns", Name: "broken"}, Reason: inventory.ObjectNotReady, Message: "Stalled: no chart"},
+		{ID: "after", RefFields: lynq.RefFields{Kind: "ConfigMap", Namespace: "ns", Name: "after"}, Reason: inventory.ObjectDependencyFailed},
+		{ID: "refused", RefFields: lynq.RefFields{Kind: "ConfigMap", Namespace: "ns", Name: "refused"}, Reason: inventory.ObjectFailed},
+		{ID: "theirs", RefFields: lynq.RefFields{Kind: "Service", Namespace: "ns", Name: "theirs"}, Reason: inventory.ObjectConflict},
+		{ID: "old", RefFields: lynq.RefFields{Kind: "ConfigMap", Namespace: "ns", Name: "old"}, Reason: inventory.ObjectNodeFailed, Dropped: true},
 	}
 	if diff := cmp.Diff(want, s.recorded(), cmpopts.IgnoreFields(inventory.ObjectStatus{}, "Since", "Message")); diff != "" {
 		t.Error(diff)

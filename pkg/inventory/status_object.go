@@ -10,13 +10,10 @@ import (
 // ObjectStatus says why an object differs from what its node wants. A run skipped it or
 // never wrote it, or it isn't ready.
 type ObjectStatus struct {
-	ID        string `json:"id"` // id of the resource in its form
-	Group     string `json:"group,omitempty"`
-	Kind      string `json:"kind"`
-	Namespace string `json:"namespace,omitempty"`
-	Name      string `json:"name"`
-	Reason    string `json:"reason"`
-	Message   string `json:"message,omitempty"`
+	ID string `json:"id"` // id of the resource in its form
+	lynq.RefFields
+	Reason  string `json:"reason"`
+	Message string `json:"message,omitempty"`
 	// Since is when lynqctl wrote the object and began to wait for it, if known. It is
 	// zero if lynqctl doesn't wait.
 	Since time.Time `json:"since,omitzero"`
@@ -42,11 +39,6 @@ const (
 	maxObjects       = 40
 	maxObjectMessage = 256
 )
-
-// Ref identifies the object.
-func (o *ObjectStatus) Ref() lynq.Ref {
-	return lynq.Ref{Group: o.Group, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
-}
 
 func (o ObjectStatus) equal(other ObjectStatus) bool {
 	same := o.Since.Equal(other.Since)

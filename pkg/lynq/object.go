@@ -13,6 +13,18 @@ type Ref struct {
 	Namespace, Name string // Namespace "" for cluster-scoped objects
 }
 
+// RefFields are the fields of a Ref in JSON. A Ref itself has no names in JSON, because digests
+// of older versions cover it.
+type RefFields struct {
+	Group     string `json:"group,omitempty"`
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
+}
+
+// Ref identifies the object.
+func (f RefFields) Ref() Ref { return Ref(f) }
+
 // String is Kind/Namespace/Name, or Kind/Name for cluster-scoped objects (seed:
 // resource lifecycle, "appliedResources Format").
 func (r Ref) String() string {

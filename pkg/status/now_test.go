@@ -62,7 +62,7 @@ func (s *nowScene) loses(generation int64) {
 // keeps records that the form dropped the app, and that lynqctl keeps it.
 func (s *nowScene) keeps() {
 	ref := s.app().Ref
-	s.inv.Status.Objects = append(s.inv.Status.Objects, inventory.ObjectStatus{Group: ref.Group, Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name, Reason: "Unmanaged", Dropped: true})
+	s.inv.Status.Objects = append(s.inv.Status.Objects, inventory.ObjectStatus{RefFields: lynq.RefFields(ref), Reason: "Unmanaged", Dropped: true})
 }
 
 // TestNow checks that a node shows the current state of its objects, and recorded facts

@@ -27,12 +27,9 @@ type Seen struct {
 
 // Object is the current state of a node's object, with the objects that it owns.
 type Object struct {
-	Group     string    `json:"group,omitempty"`
-	Kind      string    `json:"kind"`
-	Namespace string    `json:"namespace,omitempty"`
-	Name      string    `json:"name"`
-	ID        string    `json:"id,omitempty"`
-	UID       types.UID `json:"uid,omitempty"`
+	lynq.RefFields
+	ID  string    `json:"id,omitempty"`
+	UID types.UID `json:"uid,omitempty"`
 	// State is Ready, Progressing, Degraded, Leaving, Orphaned, Excluded or Unknown.
 	// Reason says why in one word. It is empty if the state is enough.
 	State   string    `json:"state"`
@@ -45,11 +42,6 @@ type Object struct {
 	// belong to an object of the node.
 	Policies *lynq.Lifecycle `json:"policies,omitempty"`
 	Owned    []Object        `json:"owned,omitempty"`
-}
-
-// Ref identifies the object.
-func (o *Object) Ref() lynq.Ref {
-	return lynq.Ref{Group: o.Group, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
 }
 
 // Tree returns the current state of the objects that an inventory lists, each after its
@@ -159,7 +151,7 @@ func unwritten(inv *inventory.Inventory) []Object {
 		if slices.ContainsFunc(inv.All(), func(r inventory.Entry) bool { return r.Ref == told.Ref() }) {
 			continue
 		}
-		o := Object{Group: told.Group, Kind: told.Kind, Namespace: told.Namespace, Name: told.Name, ID: told.ID, State: Unknown}
+		o := Object{RefFields: told.RefFields, ID: told.ID, State: Unknown}
 		if o.lastRun(told); told.Reason == inventory.ObjectInterrupted {
 			o.State, o.Message = Progressing, told.Message
 		}
@@ -182,8 +174,8 @@ func join(a, b string) string {
 // each owner's list before it descends. So owners that form a cycle end the recursion.
 func object(s Seen, owned map[types.UID][]Seen) Object {
 	o := Object{
-		Group: s.Group, Kind: s.Kind, Namespace: s.Namespace, Name: s.Name,
-		UID: s.UID, Message: s.Readiness.Message, Created: s.Created,
+		RefFields: lynq.RefFields(s.Ref),
+		UID:       s.UID, Message: s.Readiness.Message, Created: s.Created,
 	}
 	o.State, o.Reason = stateOf(s.Readiness.State)
 	if s.Unknown != nil {

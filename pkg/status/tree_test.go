@@ -115,7 +115,7 @@ func TestTree(t *testing.T) {
 // unwritten objects.
 func TestTreeOfLastRun(t *testing.T) {
 	told := func(name, reason, message string, since int) inventory.ObjectStatus {
-		o := inventory.ObjectStatus{ID: name, Group: "apps", Kind: "Deployment", Namespace: "shop", Name: name, Reason: reason, Message: message}
+		o := inventory.ObjectStatus{ID: name, RefFields: lynq.RefFields{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: name}, Reason: reason, Message: message}
 		if since > 0 {
 			o.Since = at(since)
 		}

@@ -215,9 +215,8 @@ func (e *entry) step(n *history.Node, s *report.StepResult) {
 	if (s.Step.Action == plan.ActionKeep || s.Step.Action == plan.ActionSkip) && s.Outcome.Well() || s.Outcome == report.OutcomeSkipped && s.Step.Action == plan.ActionSkip {
 		return
 	}
-	ref := s.Step.Ref()
 	n.Objects = append(n.Objects, history.Object{
-		Group: ref.Group, Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name, ID: s.Step.ID(),
+		RefFields: lynq.RefFields(s.Step.Ref()), ID: s.Step.ID(),
 		Action: string(s.Step.Action), Reason: string(s.Step.Reason), Outcome: outcome,
 	})
 }

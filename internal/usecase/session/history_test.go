@@ -68,7 +68,7 @@ func TestTell(t *testing.T) {
 		},
 	}, {Outcome: report.OutcomeUnchanged}}, true)
 	object := func(action, outcome string) history.Object {
-		return history.Object{Kind: "Secret", Namespace: "shop", Name: "acme", ID: "token", Action: action, Reason: "Changed", Outcome: outcome}
+		return history.Object{RefFields: lynq.RefFields{Kind: "Secret", Namespace: "shop", Name: "acme"}, ID: "token", Action: action, Reason: "Changed", Outcome: outcome}
 	}
 	want := history.Entry{
 		Outcome: history.OutcomeFailed,

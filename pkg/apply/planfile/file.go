@@ -93,13 +93,10 @@ type Version struct {
 
 // Step is lynqctl's action on one object, with everything that the action depends on.
 type Step struct {
-	Action    plan.Action `json:"action"`
-	Reason    plan.Reason `json:"reason,omitempty"`
-	Group     string      `json:"group,omitempty"`
-	Kind      string      `json:"kind"`
-	Namespace string      `json:"namespace,omitempty"`
-	Name      string      `json:"name"`
-	ID        string      `json:"id,omitempty"`
+	Action plan.Action `json:"action"`
+	Reason plan.Reason `json:"reason,omitempty"`
+	lynq.RefFields
+	ID string `json:"id,omitempty"`
 	// Manifest is a keyed digest of the rendered object. Form is a keyed digest of its
 	// template and policies, independent of the row.
 	Manifest string `json:"manifest,omitempty"`
@@ -107,11 +104,6 @@ type Step struct {
 	// Object is the version of the object that the plan is based on. It is nil if the
 	// object doesn't exist or doesn't matter.
 	Object *Version `json:"object,omitempty"`
-}
-
-// Ref identifies the object.
-func (s *Step) Ref() lynq.Ref {
-	return lynq.Ref{Group: s.Group, Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}
 }
 
 // Key identifies the hub.

@@ -169,11 +169,7 @@ func (k Key) recorded(n *Node, wanted *plan.Node) error {
 }
 
 func (k Key) step(p *plan.Step) (*Step, error) {
-	ref := p.Ref()
-	s := &Step{
-		Action: p.Action, Reason: p.Reason, ID: p.ID(),
-		Group: ref.Group, Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name,
-	}
+	s := &Step{Action: p.Action, Reason: p.Reason, RefFields: lynq.RefFields(p.Ref()), ID: p.ID()}
 	var err error
 	if o := p.Object; o != nil {
 		if s.Manifest, err = k.of("manifest", o.Digest); err != nil {

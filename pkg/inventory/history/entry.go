@@ -107,24 +107,16 @@ type Node struct {
 
 // Object describes what the run did to an object, and why.
 type Object struct {
-	Group     string `json:"group,omitempty"`
-	Kind      string `json:"kind"`
-	Namespace string `json:"namespace,omitempty"`
-	Name      string `json:"name"`
-	ID        string `json:"id,omitempty"`
-	Action    string `json:"action"`
-	Reason    string `json:"reason,omitempty"`
-	Outcome   string `json:"outcome"`
+	lynq.RefFields
+	ID      string `json:"id,omitempty"`
+	Action  string `json:"action"`
+	Reason  string `json:"reason,omitempty"`
+	Outcome string `json:"outcome"`
 }
 
 // NameRun returns a run's name from its time and from letters that make it unique.
 func NameRun(began time.Time, random string) string {
 	return strings.ReplaceAll(began.UTC().Format("20060102-150405.000"), ".", "") + "-" + random[:4]
-}
-
-// Ref identifies the object.
-func (o *Object) Ref() lynq.Ref {
-	return lynq.Ref{Group: o.Group, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
 }
 
 // takes reports whether the run deleted or released the object.

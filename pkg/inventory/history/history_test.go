@@ -30,7 +30,7 @@ func run(second, objects int) *Entry {
 		Inputs: Inputs{Forms: []Form{{"shop", "web", "0123456789abcdef"}}, Rows: &Rows{Rows: 3, Active: 2, Digest: "fedcba9876543210"}},
 	}
 	for i := range objects {
-		o := Object{Kind: "ConfigMap", Namespace: "shop", Name: fmt.Sprintf("tenant-%08x-settings", rand.Uint32()), ID: "settings", Action: "create", Reason: "New", Outcome: "done"}
+		o := Object{RefFields: lynq.RefFields{Kind: "ConfigMap", Namespace: "shop", Name: fmt.Sprintf("tenant-%08x-settings", rand.Uint32())}, ID: "settings", Action: "create", Reason: "New", Outcome: "done"}
 		switch i {
 		case objects - 1:
 			o.Action, o.Reason, o.Name = "delete", "NodeGone", "last"
@@ -156,7 +156,7 @@ func TestShortened(t *testing.T) {
 	// A node with only some of its objects counts the rest.
 	one := &Entry{Nodes: []Node{{Name: "n", Outcome: "done"}}}
 	for i := range 5 {
-		one.Nodes[0].Objects = append(one.Nodes[0].Objects, Object{Name: fmt.Sprint(i), Action: "create", Outcome: "done"})
+		one.Nodes[0].Objects = append(one.Nodes[0].Objects, Object{RefFields: lynq.RefFields{Name: fmt.Sprint(i)}, Action: "create", Outcome: "done"})
 	}
 	if got := one.shortened(2).Nodes[0]; len(got.Objects) != 2 || got.MoreObjects != 3 {
 		t.Errorf("got %+v", got)
