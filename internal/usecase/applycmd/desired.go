@@ -139,8 +139,8 @@ func (d *desired) keep(h *form.Hub, r *render.Rendered[*plan.Node]) {
 	if len(r.Problems) > 0 {
 		values := load.MappedValues(h, r.Values)
 		r.Out.Claims = plan.Claims{Refs: r.Refs, Values: values}
-		err := fmt.Errorf("it failed to render: %w", r.Problems.Err())
-		r.Out.Fail(&plan.RenderError{Err: err, Masked: masked(err.Error(), r.UID, values)})
+		const failed = "it failed to render: "
+		r.Out.Fail(&plan.RenderError{Err: fmt.Errorf(failed+"%w", r.Problems.Err()), Masked: failed + masked(r.Problems, r.UID, values)})
 	}
 	d.nodes = append(d.nodes, r.Out)
 }
