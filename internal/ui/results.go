@@ -95,7 +95,7 @@ func (n *nodeResult) count(ended *report.NodeResult) {
 		if changes(step.Action) && (s.Outcome == report.OutcomeDone || s.Outcome == report.OutcomeNotReady) {
 			n.changed++
 		}
-		if step.Action == plan.ActionKeep && (s.Outcome == "" || s.Outcome == report.OutcomeUnchanged || s.Outcome == report.OutcomeSkipped && s.Message == "") {
+		if step.Action == plan.ActionKeep && (s.Outcome == "" || s.Outcome == report.OutcomeUnchanged || s.Outcome == report.OutcomeSkipped && s.Says == "") {
 			continue
 		}
 		told := s.Details()

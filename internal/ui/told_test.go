@@ -21,7 +21,7 @@ func told(plans []plan.Plan, events []report.Event, dryRun bool) *report.Result 
 		switch e.Type {
 		case report.EventObject:
 			s := step(n, e.Object)
-			s.Outcome, s.Message = e.Outcome, e.Message
+			s.Outcome, s.Says = e.Outcome, e.Message
 		case report.EventReady:
 			step(n, e.Object).Ready = true
 		case report.EventNode:
@@ -44,11 +44,11 @@ func told(plans []plan.Plan, events []report.Event, dryRun bool) *report.Result 
 
 func step(n *report.NodeResult, of lynq.Ref) *report.StepResult {
 	for i := range n.Steps {
-		if n.Steps[i].Step.Ref() == of {
+		if n.Steps[i].Ref() == of {
 			return &n.Steps[i]
 		}
 	}
-	return &report.StepResult{}
+	return &report.StepResult{Step: &plan.Step{}}
 }
 
 // result makes the reporter print the result of its events.

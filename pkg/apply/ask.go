@@ -55,7 +55,7 @@ func Ask(ctx context.Context, c Cluster, p *plan.Plan) ([]*tracking.Live, error)
 func asked(ctx context.Context, c Cluster, p *plan.Plan, of *plan.NodePlan, s *plan.Step) *tracking.Live {
 	q := &requests{cluster: c, ctx: ctx}
 	d := &decisions{requests: q, of: p, plan: of, record: &record{requests: q, plan: of, saved: of.Inventory}}
-	sr := &Step{Step: s}
+	sr := new(newStep(s))
 	var err error
 	if sr.Resource, err = q.resourceOf(sr); err != nil {
 		return nil

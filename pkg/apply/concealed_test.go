@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/wait"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -46,8 +47,8 @@ func TestConcealed(t *testing.T) {
 		policy := &lynq.Policy{}
 		policy.RunOn = lynq.RunOnDelete
 		s := &Step{
-			Step:   &plan.Step{Object: &plan.Object{Ref: ref, Policy: policy}, Entry: &inventory.Entry{Ref: ref, Sensitive: sensitive}},
-			Record: &inventory.Entry{Ref: ref}, Deadline: time.Now().Add(time.Hour),
+			StepResult: report.StepResult{Step: &plan.Step{Object: &plan.Object{Ref: ref, Policy: policy}, Entry: &inventory.Entry{Ref: ref, Sensitive: sensitive}}},
+			Record:     &inventory.Entry{Ref: ref}, Deadline: time.Now().Add(time.Hour),
 		}
 		l.watch(s)
 		tracker.Expect(ref, wait.Revision{UID: "u", ResourceVersion: "1"}, func() {})

@@ -22,7 +22,7 @@ import (
 func (r *record) referring(entries []*inventory.Entry) (refs []lynq.Ref, err error) {
 	ctx, me := redact.HideMessages(r.requests.ctx), r.owner()
 	for _, e := range entries {
-		s := Step{Step: &plan.Step{Entry: e}}
+		s := newStep(&plan.Step{Entry: e})
 		resource, err := r.requests.resourceOf(&s)
 		if unfit := (*plan.ScopeError)(nil); errors.As(err, &unfit) || meta.IsNoMatchError(err) {
 			continue // no such object exists, or a person gave it up

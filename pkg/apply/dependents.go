@@ -10,6 +10,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -72,7 +73,7 @@ func (b *dependents) stepOf(o plan.Belonging) *Step {
 	if at >= 0 {
 		return &b.steps.Of[at]
 	}
-	return &Step{Step: &plan.Step{Entry: o.Entry, Live: o.Live}}
+	return new(newStep(&plan.Step{Entry: o.Entry, Live: o.Live}))
 }
 
 // attachAll gives all objects an owner reference to the inventory.
@@ -134,5 +135,5 @@ func (b *dependents) another(s *Step) (*Step, error) {
 		return nil, fmt.Errorf("%s: %w", s.Ref(), err)
 	}
 	l := tracking.LiveOf(s.Ref(), m)
-	return &Step{Step: &plan.Step{Entry: &inventory.Entry{Ref: s.Ref(), Sensitive: true}, Live: &l}, Resource: s.Resource}, nil
+	return &Step{StepResult: report.StepResult{Step: &plan.Step{Entry: &inventory.Entry{Ref: s.Ref(), Sensitive: true}, Live: &l}}, Resource: s.Resource}, nil
 }

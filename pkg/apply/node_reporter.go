@@ -39,7 +39,7 @@ func (t *nodeReporter) ended(s *Step) {
 
 // ready reports that an object is ready.
 func (t *nodeReporter) ready(s *Step) {
-	s.IsReady = true
+	s.Ready = true
 	t.report(report.Event{Type: report.EventReady, Details: report.Details{Object: s.Ref(), ID: s.ID()}})
 }
 

@@ -14,7 +14,7 @@ import (
 func TestVersionOfNode(t *testing.T) {
 	unwell := &plan.Node{Failed: manifest.ErrNoMetadata}
 	step := func(recorded, wanted string) Step {
-		s := Step{Step: &plan.Step{}}
+		s := newStep(&plan.Step{})
 		if recorded != "-" {
 			s.Record = &inventory.Entry{Digest: recorded}
 		}

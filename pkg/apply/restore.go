@@ -60,7 +60,7 @@ func (n *nodeRun) detachUnlisted(next *inventory.Inventory) error {
 func Restore(ctx context.Context, c Cluster, inventories Inventories, r *decide.Restoration) error {
 	var all Steps
 	for _, o := range r.Objects {
-		all.Of = append(all.Of, Step{Step: &plan.Step{Entry: o.Entry, Live: o.Live}, Record: o.Entry})
+		all.Of = append(all.Of, Step{StepResult: report.StepResult{Step: &plan.Step{Entry: o.Entry, Live: o.Live}}, Record: o.Entry})
 	}
 	p := &plan.NodePlan{NodeID: r.Node, Replacement: r.Replacement}
 	q := &requests{cluster: c, ctx: ctx}

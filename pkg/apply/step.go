@@ -23,10 +23,8 @@ const (
 // Step is a step of a plan with its progress. The plan's step never changes. If lynqctl
 // decides the step again, the run uses a new one.
 type Step struct {
-	*plan.Step
+	report.StepResult
 	State    State
-	Outcome  report.Outcome
-	Says     string           // the reason for the outcome, for people
 	Record   *inventory.Entry // the entry to record from now on
 	Leaving  bool             // the wait lasts until the object is deleted
 	Deadline time.Time
@@ -38,10 +36,7 @@ type Step struct {
 	// write.
 	Unrecorded bool
 	Same       bool     // the last write changed nothing
-	IsReady    bool     // the object is ready, as far as lynqctl knows
 	Notes      []string // notes about causes and owners, from before lynqctl deleted the object to recreate it
-	// Interrupted is set if the run ended before the step did.
-	Interrupted bool
 	// Why is a word for the result of the step, if its outcome doesn't say enough.
 	Why string
 	// Since is the start of the wait. Expired is the end of the timeout, if that was before
@@ -61,12 +56,17 @@ type Step struct {
 	Collected bool
 }
 
+// newStep returns a step before its turn.
+func newStep(s *plan.Step) Step { return Step{StepResult: report.StepResult{Step: s}} }
+
 // Becomes makes a step continue as another one.
 func (s *Step) Becomes(next plan.Step) { s.Step = &next }
 
 // Result returns the result of the step.
 func (s *Step) Result() report.StepResult {
-	return report.StepResult{Step: s.Step, Outcome: s.Outcome, Message: s.Says, Ready: s.IsReady, Ended: s.Record != nil && s.Record.Ended, Interrupted: s.Interrupted}
+	r := s.StepResult
+	r.Ended = s.Record != nil && s.Record.Ended
+	return r
 }
 
 // Hook reports whether a step runs a deletion hook.

@@ -33,7 +33,7 @@ func (all *Steps) Set(p *plan.NodePlan, purging bool) {
 	*all = Steps{Of: slices.Grow(all.Of[:0], len(p.Steps))[:len(p.Steps)], index: all.index, purging: purging}
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		all.Of[i] = Step{Step: s, Record: s.Entry, IsReady: report.KeptReady(s)}
+		all.Of[i] = Step{StepResult: report.StepResult{Step: s, Ready: report.KeptReady(s)}, Record: s.Entry}
 		if s.Object != nil {
 			all.index[s.Object.ID] = i
 			if s.Object.Policy.PurgeOrder != nil {

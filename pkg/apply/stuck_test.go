@@ -46,7 +46,7 @@ func TestStuckEndsTheWait(t *testing.T) {
 		ctx, end := context.WithCancel(t.Context())
 		tracker, asked := wait.New(ctx, silent{}), &said{tt.causes}
 		l := &waiter{tracker: tracker, causes: asked, watching: ctx, now: func() time.Time { return now }, hub: "crm", tell: &nodeReporter{reporter: onEvent(func(report.Event) {}), now: time.Now, node: &plan.NodePlan{}, of: &plan.Plan{}}}
-		s := &Step{Step: &plan.Step{Object: &plan.Object{Ref: ref, Policy: &lynq.Policy{}}}, Deadline: now.Add(time.Hour), State: Waiting}
+		s := &Step{StepResult: report.StepResult{Step: &plan.Step{Object: &plan.Object{Ref: ref, Policy: &lynq.Policy{}}}}, Deadline: now.Add(time.Hour), State: Waiting}
 		l.watch(s)
 		ended := time.Duration(0)
 		for now.Sub(began) < 100*time.Second && ended == 0 {

@@ -53,7 +53,7 @@ type leftStep struct {
 // leftAlone reports whether a step left an awaited object unchanged. A hook is no such object:
 // the run waited for it, and may have deleted it since.
 func leftAlone(s *report.StepResult) bool {
-	o, why := s.Step.Object, s.Step.Reason
+	o, why := s.Object, s.Reason
 	return o != nil && s.Outcome == report.OutcomeUnchanged && !o.Policy.Hook() && why != plan.ReasonLeftOut && why != plan.ReasonUnmanaged && why != plan.ReasonCompleted && o.Awaited()
 }
 

@@ -127,8 +127,8 @@ func TestPlans(t *testing.T) {
 	ForgetLynqNodes(result)
 	for _, n := range result.Nodes {
 		for _, s := range n.Steps {
-			if s.Step.Action == plan.ActionRelease {
-				t.Errorf("without LynqNodes: %s", s.Step.Ref())
+			if s.Action == plan.ActionRelease {
+				t.Errorf("without LynqNodes: %s", s.Ref())
 			}
 		}
 	}

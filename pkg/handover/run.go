@@ -33,7 +33,7 @@ func NewWorker(p *Plan) *Worker {
 func ForgetLynqNodes(r *report.Result) {
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
-		n.Steps = slices.DeleteFunc(n.Steps, func(s report.StepResult) bool { return s.Step.Object == nil })
+		n.Steps = slices.DeleteFunc(n.Steps, func(s report.StepResult) bool { return s.Object == nil })
 	}
 }
 

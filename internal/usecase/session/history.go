@@ -210,14 +210,14 @@ func (e *entry) step(n *history.Node, s *report.StepResult) {
 	}
 	e.Counts.Objects[outcome]++
 	if s.Acted() {
-		e.Counts.Actions[string(s.Step.Action)]++
+		e.Counts.Actions[string(s.Action)]++
 	}
-	if (s.Step.Action == plan.ActionKeep || s.Step.Action == plan.ActionSkip) && s.Outcome.Well() || s.Outcome == report.OutcomeSkipped && s.Step.Action == plan.ActionSkip {
+	if (s.Action == plan.ActionKeep || s.Action == plan.ActionSkip) && s.Outcome.Well() || s.Outcome == report.OutcomeSkipped && s.Action == plan.ActionSkip {
 		return
 	}
 	n.Objects = append(n.Objects, history.Object{
-		RefFields: lynq.RefFields(s.Step.Ref()), ID: s.Step.ID(),
-		Action: string(s.Step.Action), Reason: string(s.Step.Reason), Outcome: outcome,
+		RefFields: lynq.RefFields(s.Ref()), ID: s.ID(),
+		Action: string(s.Action), Reason: string(s.Reason), Outcome: outcome,
 	})
 }
 
@@ -225,11 +225,11 @@ func (e *entry) step(n *history.Node, s *report.StepResult) {
 // deleted before the run doesn't count.
 func changed(n *report.NodeResult) bool {
 	return n.Leaves && n.Outcome == report.OutcomeDone || slices.ContainsFunc(n.Steps, func(s report.StepResult) bool {
-		switch s.Step.Action {
+		switch s.Action {
 		case plan.ActionKeep, plan.ActionSkip, plan.ActionBlock:
 			return false
 		}
-		going := s.Step.Live != nil && s.Step.Live.Deleting
+		going := s.Live != nil && s.Live.Deleting
 		return s.Outcome == report.OutcomeDone || (s.Outcome == report.OutcomeNotReady || s.Interrupted) && !going
 	})
 }

@@ -18,7 +18,7 @@ func step(action plan.Action, outcome report.Outcome, change func(*report.StepRe
 		Action: action, Reason: plan.ReasonChanged, Entry: &inventory.Entry{Ref: lynq.Ref{Kind: "Secret", Namespace: "shop", Name: "acme"}, ID: "token"},
 		Live: &tracking.Live{},
 	}}
-	s.Message = "hunter2" // as a server quotes a value
+	s.Says = "hunter2" // as a server quotes a value
 	if change != nil {
 		change(&s)
 	}
@@ -29,7 +29,7 @@ func step(action plan.Action, outcome report.Outcome, change func(*report.StepRe
 // that only failed, looked, or found an earlier state.
 func TestChanged(t *testing.T) {
 	t.Parallel()
-	going := func(s *report.StepResult) { s.Step.Live.Deleting = true }
+	going := func(s *report.StepResult) { s.Live.Deleting = true }
 	interrupted := func(s *report.StepResult) { s.Interrupted = true }
 	for name, test := range map[string]struct {
 		node report.NodeResult

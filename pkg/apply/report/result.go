@@ -47,9 +47,9 @@ type NodeResult struct {
 // StepResult is the result of a step. It has the step as decided last, and the plan has it
 // as decided first.
 type StepResult struct {
-	Step        *plan.Step
+	*plan.Step
 	Outcome     Outcome // "" if no run executed it
-	Message     string  // for people, and may say what to do
+	Says        string  // the reason for the outcome, for people, and may say what to do
 	Ready       bool    // the object is ready, as far as lynqctl knows
 	Ended       bool    // a run saw its work complete
 	Interrupted bool    // the run ended before the step did
@@ -59,7 +59,7 @@ type StepResult struct {
 // time was written, too.
 func (s *StepResult) Acted() bool {
 	if s.Outcome == OutcomeNotReady {
-		switch s.Step.Action {
+		switch s.Action {
 		case plan.ActionCreate, plan.ActionAdopt, plan.ActionUpdate, plan.ActionRecreate:
 			return true
 		}
@@ -70,14 +70,14 @@ func (s *StepResult) Acted() bool {
 // Details returns what a report says of the step.
 func (s *StepResult) Details() Details {
 	return Details{
-		Object: s.Step.Ref(), ID: s.Step.ID(), Action: s.Step.Action, Reason: s.Step.Reason, Cause: s.Step.Cause,
-		Outcome: s.Outcome, Message: s.Message, Adopted: s.Step.Adopted,
+		Object: s.Ref(), ID: s.ID(), Action: s.Action, Reason: s.Reason, Cause: s.Cause,
+		Outcome: s.Outcome, Message: s.Says, Adopted: s.Adopted,
 	}
 }
 
 // Event returns the event of a step.
 func (s *StepResult) Event() Event {
-	return Event{Type: EventObject, Details: s.Details(), Conflict: s.Step.ConflictPolicy(), Interrupted: s.Interrupted}
+	return Event{Type: EventObject, Details: s.Details(), Conflict: s.ConflictPolicy(), Interrupted: s.Interrupted}
 }
 
 // Well reports whether the outcome is no failure.
@@ -152,7 +152,7 @@ func (n *NodeResult) plan() {
 	p, idle := n.planned, true
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		n.Steps = append(n.Steps, StepResult{Step: s, Message: s.Message, Ready: KeptReady(s)})
+		n.Steps = append(n.Steps, StepResult{Step: s, Says: s.Message, Ready: KeptReady(s)})
 		idle = idle && (s.Action == plan.ActionKeep || s.Action == plan.ActionSkip)
 	}
 	switch {
@@ -196,7 +196,7 @@ func KeptReady(s *plan.Step) bool {
 // LeavesAlone reports whether lynqctl leaves an object of the node alone. Then the
 // inventory of a deleted node is kept.
 func (n *NodeResult) LeavesAlone() bool {
-	return slices.ContainsFunc(n.Steps, func(s StepResult) bool { return s.Step.Action == plan.ActionSkip })
+	return slices.ContainsFunc(n.Steps, func(s StepResult) bool { return s.Action == plan.ActionSkip })
 }
 
 // Moves reports whether the node continues as another node.
@@ -297,9 +297,9 @@ func (s *Summary) count(n *NodeResult) {
 		if !ended.Acted() {
 			continue
 		}
-		s.Actions[ended.Step.Action]++
-		if ended.Step.Object == nil && ended.Step.Adopted {
-			s.Adopted[ended.Step.Action]++
+		s.Actions[ended.Action]++
+		if ended.Object == nil && ended.Adopted {
+			s.Adopted[ended.Action]++
 		}
 	}
 }
