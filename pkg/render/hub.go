@@ -107,7 +107,7 @@ func (h *hubRun[T]) count(n *renderedNode[T], keys []ownedKey, row lynq.Row) Ren
 	case len(n.problems) > 0:
 		h.report.FailedNodes++
 		known.failed = true
-		h.failures.add(n.problems)
+		h.failed.add(n.problems)
 		if r.Refs = n.refs; r.Refs == nil {
 			r.Refs = h.again(p, row).refs()
 		}

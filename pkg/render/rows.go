@@ -192,27 +192,22 @@ func (r *rowReader[T]) badRows() *RowsError {
 	return e
 }
 
-// failures collects problems up to a limit, so that a form that fails for every row
-// doesn't fill the memory.
-type failures struct {
-	problems lynq.Problems
-	more     int
-}
-
-const maxFailures = 10_000
-
-func (f *failures) add(ps lynq.Problems) {
-	room := min(len(ps), maxFailures-len(f.problems))
-	f.problems = append(f.problems, ps[:room]...)
-	f.more += len(ps) - room
-}
-
 // RowsError lists rows that stop a run, or that failed to render. It has the order of the file
 // or the result.
 type RowsError struct {
 	Problems lynq.Problems
 	More     int // number of unlisted problems
-	Nodes    int // number of nodes that failed to render
+}
+
+// maxFailures is the number of listed problems, so that a form that fails for every row doesn't
+// fill the memory.
+const maxFailures = 10_000
+
+// add lists problems up to the limit, and counts the others.
+func (e *RowsError) add(ps lynq.Problems) {
+	room := min(len(ps), maxFailures-len(e.Problems))
+	e.Problems = append(e.Problems, ps[:room]...)
+	e.More += len(ps) - room
 }
 
 // Error is a line for each problem.

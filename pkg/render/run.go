@@ -104,7 +104,7 @@ type Run struct {
 	report    Report
 	retracted []int
 	excluded  excluded
-	failures  failures
+	failed    RowsError
 }
 
 // NewRun starts a run with the programs of all its hubs.
@@ -151,7 +151,7 @@ func (r *Run) Err() error {
 	if r.report.FailedNodes == 0 {
 		return nil
 	}
-	return &RowsError{Problems: r.failures.problems, More: r.failures.more, Nodes: r.report.FailedNodes}
+	return new(r.failed)
 }
 
 // Retracted returns the nodes that the run yielded without problems before they collided

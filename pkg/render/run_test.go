@@ -172,8 +172,8 @@ func TestFailedRows(t *testing.T) {
 		want := `stdin:25: form "two", resource "second", data.num: row "b": "x" is not a whole number
 stdin:17: form "one", resource "x", nameTemplate: row "c": name "c-Y" isn't valid in Kubernetes (use lowercase letters, digits, '-', and '.', and start and end with a letter or digit)
 stdin:25: form "two", resource "second", data.num: row "c": "Y" is not a whole number`
-		if diff := cmp.Diff(want, failed.Error()); diff != "" || failed.Nodes != 3 {
-			t.Error(diff, failed.Nodes)
+		if diff := cmp.Diff(want, failed.Error()); diff != "" || run.Report().FailedNodes != 3 {
+			t.Error(diff, run.Report().FailedNodes)
 		}
 	}
 }
@@ -375,7 +375,7 @@ func TestManyFailures(t *testing.T) {
 	if err != nil || !errors.As(run.Err(), &failed) {
 		t.Fatal(err, run.Err())
 	}
-	if len(failed.Problems) != 10_000 || failed.More != 10 || failed.Nodes != 10_010 || !strings.HasSuffix(failed.Error(), "\n... and 10 more") {
-		t.Errorf("%d problems, %d more, %d nodes", len(failed.Problems), failed.More, failed.Nodes)
+	if len(failed.Problems) != 10_000 || failed.More != 10 || run.Report().FailedNodes != 10_010 || !strings.HasSuffix(failed.Error(), "\n... and 10 more") {
+		t.Errorf("%d problems, %d more, %d nodes", len(failed.Problems), failed.More, run.Report().FailedNodes)
 	}
 }
