@@ -46,9 +46,9 @@ func (h *hubWatch) keepReading(ctx context.Context, r session.Run) {
 		case err != nil:
 			failures++
 			wait = min(wait, watch.Pause(failures))
-			if text := err.Error(); text != unread {
+			if text := session.Text(err); text != unread {
 				unread = text
-				line := fmt.Sprintf("its rows can't be read, and %s until they can: %v", h.meanwhile(), err)
+				line := fmt.Sprintf("its rows can't be read, and %s until they can: %s", h.meanwhile(), text)
 				h.w.engine.Notef("warning: hub %s: %s", h.hub.Key, line)
 				if failures == 1 {
 					h.unreadable(line)
