@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
@@ -72,12 +73,15 @@ func PrintDiffProblems(r *diff.Report, out tty.Stream) {
 		l := &r.Leaving[i]
 		b.WriteString(p.Bold(l.Name) + "  " + p.Worry("is leaving") + ": " + tty.Safe(l.Message) + "\n")
 	}
-	failed := r.Failed()
+	failed, lines, rest := r.Failed(), 0, 0
 	var again Repeats
 	var many []report.NodeResult
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
-		if nodes := failed[n]; nodes > 0 {
+		if nodes := failed[n]; nodes > 0 && lines == list.Few {
+			rest += nodes
+		} else if nodes > 0 {
+			lines++
 			who := tty.Safe(n.Name)
 			if nodes > 1 {
 				who += " and " + phrase.Count(nodes-1, "other")
@@ -85,6 +89,9 @@ func PrintDiffProblems(r *diff.Report, out tty.Stream) {
 			b.WriteString(p.Bold(who) + "  " + p.Failed("failed") + ": " + tty.Safe(n.Problem) + "\n")
 		}
 		many = append(many, objectProblems(&b, n, p, &again))
+	}
+	if rest > 0 {
+		b.WriteString(phrase.Count(rest, "more node") + "  " + p.Failed("failed") + ": pass -o json to list them\n")
 	}
 	for _, cause := range Causes(many) {
 		b.WriteString(cause + "\n")

@@ -2,6 +2,7 @@ package ui_test
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -83,6 +84,22 @@ bolt-web  failed: it could not; be rendered
 `, "\n")
 	if d := cmp.Diff(want, out.String()); d != "" {
 		t.Error(d)
+	}
+}
+
+// TestPrintDiffManyFailed: nodes that each fail for a cause of their own have few lines.
+func TestPrintDiffManyFailed(t *testing.T) {
+	r := &diff.Report{Total: 23}
+	for i := range 23 {
+		n := diff.Node{NodeID: lynq.NodeID{Namespace: "shop", Name: fmt.Sprintf("t%02d-web", i)}}
+		n.Problem = "it failed to render: " + strings.Repeat("x", i) + " is no number"
+		r.Nodes = append(r.Nodes, n)
+	}
+	var out bytes.Buffer
+	ui.PrintDiffProblems(r, ui.StreamTo(&out, tty.Stream{}))
+	text := out.String()
+	if n := strings.Count(text, "is no number\n"); n != 20 || !strings.Contains(text, "\n3 more nodes  failed: pass -o json to list them\n") {
+		t.Errorf("%d nodes have a line:\n%s", n, text)
 	}
 }
 
