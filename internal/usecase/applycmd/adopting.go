@@ -31,8 +31,8 @@ type Adopting struct {
 
 // judge says which orphans the run doesn't adopt, and why. some reports whether the run
 // adopts any. If the user named an orphan that lynqctl can't adopt, judge returns an error.
-func (t *Adopting) judge(j *Job) (some bool, err error) {
-	wanted := orphan.NewWanted(load.HubNames(j.Hubs), j.wanted())
+func (t *Adopting) judge(r *Rendered) (some bool, err error) {
+	wanted := orphan.NewWanted(load.HubNames(r.Hubs), r.wanted())
 	missing := maps.Clone(t.Named)
 	elsewhere := map[string]int{} // orphans of other hubs
 	var errs []error
@@ -40,9 +40,9 @@ func (t *Adopting) judge(j *Job) (some bool, err error) {
 		o := &t.Found.Orphans[i]
 		delete(missing, o.Ref)
 		why := wanted.Why(o)
-		if why != "" && !mayBeOf(j, o) {
+		if why != "" && !mayBeOf(r, o) {
 			why = "it isn't from a node of --node"
-		} else if why != "" && len(j.Options.Inputs.Forms) > 0 {
+		} else if why != "" && len(r.Options.Inputs.Forms) > 0 {
 			why += " (of the forms of --form)"
 		}
 		switch named := t.Named[o.Ref]; {
@@ -50,15 +50,15 @@ func (t *Adopting) judge(j *Job) (some bool, err error) {
 			some = some || named || len(t.Named) == 0
 		case named:
 			errs = append(errs, fmt.Errorf("%s cannot be adopted: %s", o.Full(), why))
-		case len(t.Named) > 0 || !mayBeOf(j, o):
+		case len(t.Named) > 0 || !mayBeOf(r, o):
 		case wanted.Concerns(o):
-			t.tell(j, "not adopted: "+o.Full()+": "+why)
+			t.tell(r.Job, "not adopted: "+o.Full()+": "+why)
 		default:
 			elsewhere[o.From.Hub.Name]++
 		}
 	}
-	if unknown := slices.DeleteFunc(slices.Clone(j.missing), t.from); len(unknown) > 0 {
-		errs = append(errs, load.UnknownNodes(unknown, render.FormNames(load.AllPrograms(j.Hubs))))
+	if unknown := slices.DeleteFunc(slices.Clone(r.missing), t.from); len(unknown) > 0 {
+		errs = append(errs, load.UnknownNodes(unknown, render.FormNames(load.AllPrograms(r.Hubs))))
 	}
 	for ref := range missing {
 		errs = append(errs, session.NoSuchOrphan(ref, &t.Found, "lynqctl orphans list -A -o name lists them"))
@@ -66,7 +66,7 @@ func (t *Adopting) judge(j *Job) (some bool, err error) {
 	if len(errs) > 0 {
 		return false, &session.Error{Outcome: session.BadInput, Err: session.InOrder(errs), Summary: "nothing changed"}
 	}
-	t.tellElsewhere(j, elsewhere)
+	t.tellElsewhere(r.Job, elsewhere)
 	return some, nil
 }
 

@@ -43,11 +43,11 @@ type Options struct {
 	RecordValues RecordValues
 	Tombstones   TombstoneOptions
 	// Review, if not nil, returns further refusals of plans that no guard refuses. It may
-	// change the plans that it gets, so Perform passes copies.
-	Review func(context.Context, *Job, []plan.Plan) ([]plan.Refusal, error)
+	// change the plans that it gets, so it gets copies.
+	Review func(context.Context, *Planned) ([]plan.Refusal, error)
 	// Explain, if not nil, notes causes in plans that a person reads before anything is
 	// written. It sends no request.
-	Explain func(context.Context, *Job, []plan.Plan) error
+	Explain func(context.Context, *Planned) error
 	// Resume continues rollouts that pause between stages. LastStage is the stage after
 	// which they end, counted from 1. With 0, they carry out all stages.
 	Resume    bool

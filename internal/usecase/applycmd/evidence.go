@@ -47,16 +47,16 @@ func identifies(h *form.Hub, column string) bool {
 
 // evidence compares the rows of a hub with those of its last run. It returns nil if no last
 // run is known.
-func (j *Job) evidence(h load.HubPrograms) *evidence.Evidence {
-	record, r := j.Records[h.Key], j.reports[h.Key]
-	if j.Adopting != nil || record == nil {
+func (s *Seen) evidence(h load.HubPrograms) *evidence.Evidence {
+	record, r := s.Records[h.Key], s.reports[h.Key]
+	if s.Adopting != nil || record == nil {
 		return nil
 	}
 	e := evidence.Since(h.Key, record.Time,
 		evidence.Counts{Rows: record.Rows, Active: record.Active, Inactive: record.Inactive},
 		evidence.Counts{Rows: r.Rows, Active: r.Active, Inactive: r.Rows - r.Active},
 		record.Columns, render.Columns(h.Hub))
-	if source := j.sources[h.Key]; source != nil {
+	if source := s.sources[h.Key]; source != nil {
 		e.Rows = source.Compare(record.RowNotes)
 		e.Lookups = source.ChangedLookups(record.RowNotes)
 		if before, changed := source.WhereBefore(record.RowNotes); changed {
@@ -69,14 +69,14 @@ func (j *Job) evidence(h load.HubPrograms) *evidence.Evidence {
 // UnchangedColumns returns a function that names the columns in which a node's row has the
 // values of the last run, as far as this run knows. The function always names the column of
 // the uid, because another uid makes another node.
-func (j *Job) UnchangedColumns(h load.HubPrograms) func(uid string) []string {
+func (s *Seen) UnchangedColumns(h load.HubPrograms) func(uid string) []string {
 	var identity []string
 	for _, m := range h.Hub.Mappings {
 		if m.Variable == "uid" {
 			identity = append(identity, m.Column)
 		}
 	}
-	record, source := j.Records[h.Key], j.sources[h.Key]
+	record, source := s.Records[h.Key], s.sources[h.Key]
 	if record == nil || source == nil {
 		return func(string) []string { return identity }
 	}
@@ -99,8 +99,8 @@ func (j *Job) used(h load.HubPrograms) []string {
 
 // noteRows notes the rows in the hub record. A narrowed run keeps the old note, because it
 // didn't apply all rows.
-func (j *Job) noteRows(record *inventory.Hub, hub lynq.HubKey) {
-	if source := j.sources[hub]; source != nil && !j.chosen() {
+func (r *Rendered) noteRows(record *inventory.Hub, hub lynq.HubKey) {
+	if source := r.sources[hub]; source != nil && !r.chosen() {
 		record.RowNotes = source.Note(cmp.Or(evidence.Key(record.RowNotes), rand.Text()))
 	}
 }

@@ -11,9 +11,9 @@ import (
 )
 
 // inputs returns the forms and rows of a hub for its history.
-func (j *Job) inputs(hub lynq.HubKey) history.Inputs {
+func (r *Rendered) inputs(hub lynq.HubKey) history.Inputs {
 	var in history.Inputs
-	for _, h := range j.Hubs {
+	for _, h := range r.Hubs {
 		if h.Key != hub {
 			continue
 		}
@@ -21,20 +21,26 @@ func (j *Job) inputs(hub lynq.HubKey) history.Inputs {
 			key := load.FormKey(p.Form, h.Key.Namespace)
 			in.Forms = append(in.Forms, history.Form{Namespace: key.Namespace, Name: key.Name, Digest: p.Digest()})
 		}
-		r := j.reports[hub]
-		in.Rows = &history.Rows{Rows: r.Rows, Active: r.Active, Digest: j.rendered(hub)}
-		for _, line := range j.compared[hub] {
-			in.Evidence = append(in.Evidence, j.Engine.Secrets.Hide(line))
-		}
+		report := r.reports[hub]
+		in.Rows = &history.Rows{Rows: report.Rows, Active: report.Active, Digest: r.digest(hub)}
 	}
 	return in
 }
 
-// rendered returns a digest over all objects that the rows of a hub render. It uses the
+// inputs also returns how the rows differ from those of the last run.
+func (p *Planned) inputs(hub lynq.HubKey) history.Inputs {
+	in := p.Rendered.inputs(hub)
+	for _, line := range p.compared[hub] {
+		in.Evidence = append(in.Evidence, p.Engine.Secrets.Hide(line))
+	}
+	return in
+}
+
+// digest returns a digest over all objects that the rows of a hub render. It uses the
 // digests that inventories record.
-func (j *Job) rendered(hub lynq.HubKey) string {
+func (r *Rendered) digest(hub lynq.HubKey) string {
 	sum := sha256.New()
-	for _, n := range j.Nodes[hub] {
+	for _, n := range r.Nodes[hub] {
 		_, _ = fmt.Fprintf(sum, "%s\n", n.Key()) // a hash never fails
 		for i := range n.Objects {
 			_, _ = fmt.Fprintf(sum, "%s %s\n", n.Objects[i].ID, n.Objects[i].Digest)

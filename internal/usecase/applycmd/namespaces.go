@@ -19,17 +19,17 @@ import (
 // lookAtNamespaces finds terminating namespaces of hubs and forms. Objects there look right
 // for some seconds, and then as if people had deleted them. A hub in such a namespace is an
 // error, and nodes there fail. A node without a row may still leave.
-func lookAtNamespaces(ctx context.Context, j *Job) error {
-	terminating, err := terminatingNamespaces(ctx, j)
+func lookAtNamespaces(ctx context.Context, r *Rendered) error {
+	terminating, err := terminatingNamespaces(ctx, r.Job)
 	if err != nil {
 		return err
 	}
 	var errs []error
-	for _, h := range j.Hubs {
+	for _, h := range r.Hubs {
 		if err := terminating[h.Key.Namespace]; err != nil {
 			errs = append(errs, fmt.Errorf("hub %s: %w", h.Key.Name, err))
 		}
-		for _, n := range j.Nodes[h.Key] {
+		for _, n := range r.Nodes[h.Key] {
 			if n.Failed == nil {
 				n.Failed = terminating[n.Namespace]
 			}

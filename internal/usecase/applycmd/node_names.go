@@ -21,13 +21,13 @@ import (
 
 // recordedNames makes nodes keep the names that the cluster has recorded. Only forms with a
 // dash in their names ever had other names. A hub without such a form costs no request.
-func recordedNames(ctx context.Context, j *Job) (load.KeptNames, error) {
+func recordedNames(ctx context.Context, j *Job, hubs []load.HubPrograms) (load.KeptNames, error) {
 	type names struct {
 		observe.PlainNames
 		form lynq.FormKey
 	}
 	recorded := map[*render.Program]names{}
-	for _, h := range j.Hubs {
+	for _, h := range hubs {
 		if !slices.ContainsFunc(h.Programs, dashed) {
 			continue
 		}
@@ -82,17 +82,17 @@ func onlyNodes(j *Job, inventories []*inventory.Inventory, found map[string]bool
 
 // mayBeOf reports whether --node selects the node of an orphan. The orphan may date from a
 // time when the node had its other name.
-func mayBeOf(j *Job, o *orphan.Orphan) bool {
-	return len(j.Options.Settings.Nodes) == 0 || j.Options.Settings.Nodes[o.From.Name] || slices.ContainsFunc(j.wanted(), func(n *plan.Node) bool {
+func mayBeOf(r *Rendered, o *orphan.Orphan) bool {
+	return len(r.Options.Settings.Nodes) == 0 || r.Options.Settings.Nodes[o.From.Name] || slices.ContainsFunc(r.wanted(), func(n *plan.Node) bool {
 		return n.Namespace == o.From.Namespace && (n.Name == o.From.Name || render.OtherName(n.UID, n.Form.Name, n.Name) == o.From.Name)
 	})
 }
 
 // wanted returns the nodes of all hubs.
-func (j *Job) wanted() []*plan.Node {
+func (r *Rendered) wanted() []*plan.Node {
 	var nodes []*plan.Node
-	for _, h := range j.Hubs {
-		nodes = append(nodes, j.Nodes[h.Key]...)
+	for _, h := range r.Hubs {
+		nodes = append(nodes, r.Nodes[h.Key]...)
 	}
 	return nodes
 }

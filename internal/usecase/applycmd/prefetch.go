@@ -2,6 +2,7 @@ package applycmd
 
 import (
 	"context"
+	"sync"
 
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
@@ -17,24 +18,29 @@ type prefetch struct {
 
 // aheadOf begins to list the objects of a hub, unless beginLook began it. The caller closes
 // the result.
-func (j *Job) aheadOf(ctx context.Context, h *load.HubPrograms) *prefetch {
-	if begun := j.begun; begun != nil && h.Key == j.Hubs[0].Key {
-		j.begun = nil
+func (s *Seen) aheadOf(ctx context.Context, h *load.HubPrograms) *prefetch {
+	if begun := s.begun; begun != nil && h.Key == s.Hubs[0].Key {
+		s.begun = nil
 		return begun
 	}
+	return s.prefetch(ctx, h)
+}
+
+// prefetch begins to list the objects of a hub.
+func (r *Rendered) prefetch(ctx context.Context, h *load.HubPrograms) *prefetch {
 	var objects *observe.Prefetch
-	if j.Concern == nil && j.Options.Shard.IsZero() {
-		objects = observe.StartPrefetch(ctx, j.Client, h.Hub.Name, j.Nodes[h.Key])
+	if r.Concern == nil && r.Options.Shard.IsZero() {
+		objects = observe.StartPrefetch(ctx, r.Client, h.Hub.Name, r.Nodes[h.Key])
 	}
-	store := j.Store
+	store := r.Store
 	return &prefetch{objects, func(ctx context.Context) ([]*inventory.Inventory, error) { return store.Nodes(ctx, h.Key) }, objects.Close}
 }
 
 // beginLook begins the look at the first hub while the run takes the Leases. Nobody writes
-// to the hub meanwhile, or the Lease shows it. The returned function drops what was read.
-func (j *Job) beginLook(ctx context.Context) (drop func()) {
+// to the hub meanwhile, or the Lease shows it. The caller closes the result, perhaps twice.
+func (r *Rendered) beginLook(ctx context.Context) *prefetch {
 	ctx, stop := context.WithCancel(ctx)
-	a := j.aheadOf(ctx, &j.Hubs[0])
+	a := r.prefetch(ctx, &r.Hubs[0])
 	var inventories []*inventory.Inventory
 	var err error
 	listed := make(chan struct{})
@@ -42,7 +48,7 @@ func (j *Job) beginLook(ctx context.Context) (drop func()) {
 		defer close(listed)
 		inventories, err = a.nodes(ctx)
 	}()
-	j.begun = &prefetch{
+	return &prefetch{
 		objects: a.objects,
 		nodes: func(ctx context.Context) ([]*inventory.Inventory, error) {
 			select {
@@ -52,16 +58,10 @@ func (j *Job) beginLook(ctx context.Context) (drop func()) {
 				return nil, context.Cause(ctx)
 			}
 		},
-		close: func() {
+		close: sync.OnceFunc(func() {
 			stop()
 			a.close()
 			<-listed
-		},
-	}
-	return func() {
-		if j.begun != nil {
-			j.begun.close()
-			j.begun = nil
-		}
+		}),
 	}
 }

@@ -10,15 +10,15 @@ import (
 
 // rollouts returns the limits of every form's rollout. If the user named nodes, the run has
 // no stages.
-func (j *Job) rollouts() map[schedule.Form]schedule.Limits {
+func (r *Rendered) rollouts() map[schedule.Form]schedule.Limits {
 	m := map[schedule.Form]schedule.Limits{}
-	for _, h := range j.Hubs {
+	for _, h := range r.Hubs {
 		for _, p := range h.Programs {
 			key := load.FormKey(p.Form, h.Key.Namespace)
 			l := LimitsOf(p.Form)
-			l.Resume, l.Last = j.Options.Resume, j.Options.LastStage
-			l.Of = stagesOf(l.Stages, j.Nodes[h.Key], key)
-			if len(j.Options.Settings.Nodes) > 0 {
+			l.Resume, l.Last = r.Options.Resume, r.Options.LastStage
+			l.Of = stagesOf(l.Stages, r.Nodes[h.Key], key)
+			if len(r.Options.Settings.Nodes) > 0 {
 				l.Staging = schedule.Staging{}
 			}
 			m[schedule.Form{Hub: h.Key, Form: key}] = l

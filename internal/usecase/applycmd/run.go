@@ -18,37 +18,44 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// RunPlans carries the plans of apply out.
-func (j *Job) RunPlans(ctx context.Context, plans []plan.Plan) error {
-	if err := j.BeginPlan(ctx); err != nil {
+// Waiting is what waits for a person in a hub.
+type Waiting struct {
+	Held     *inventory.HeldDeletions // nil for none
+	Troubles []inventory.Trouble
+}
+
+// RunPlans carries plans out: those of apply, or what watch makes of them. waiting is for the hub
+// records.
+func (p *Planned) RunPlans(ctx context.Context, plans []plan.Plan, waiting map[lynq.HubKey]Waiting) error {
+	if err := p.BeginPlan(ctx); err != nil {
 		return session.Untouched(ctx, err)
 	}
-	if err := j.recordHubs(ctx, plans); err != nil {
+	if err := p.recordHubs(ctx, plans); err != nil {
 		return session.Untouched(ctx, err)
 	}
-	j.Noted.Inputs, j.Noted.Recorded = j.inputs, j.Adopting == nil
-	o := apply.Options{Wait: j.Options.Wait, Finalizer: !j.Options.NoFinalizer, Rollouts: j.rollouts()}
-	o.Unready, o.Sighted = j.Adopting == nil && !j.Continuous, map[lynq.HubKey]string{}
-	for key, record := range j.Records {
+	p.Noted.Inputs, p.Noted.Recorded = p.inputs, p.Adopting == nil
+	o := apply.Options{Wait: p.Options.Wait, Finalizer: !p.Options.NoFinalizer, Rollouts: p.rollouts()}
+	o.Unready, o.Sighted = p.Adopting == nil && !p.Continuous, map[lynq.HubKey]string{}
+	for key, record := range p.Records {
 		o.Sighted[key] = record.Sighted
 	}
-	if j.Adopting != nil {
-		return j.Run.RunPlans(ctx, plans, o, nil)
+	if p.Adopting != nil {
+		return p.Run.RunPlans(ctx, plans, o, nil)
 	}
-	return j.Run.RunPlans(ctx, plans, o, j.saveHubs)
+	return p.Run.RunPlans(ctx, plans, o, func(ctx context.Context, s *report.Summary) error { return p.saveHubs(ctx, s, waiting) })
 }
 
 // saveInterrupted records in each hub record that the run was interrupted.
-func (j *Job) saveInterrupted(ctx context.Context, s *report.Summary) {
-	for _, h := range j.Hubs {
-		err := j.updateHub(ctx, h.Key, func() *inventory.Hub {
-			record := j.seen(h, s)
+func (p *Planned) saveInterrupted(ctx context.Context, s *report.Summary, waiting map[lynq.HubKey]Waiting) {
+	for _, h := range p.Hubs {
+		err := p.updateHub(ctx, h.Key, func() *inventory.Hub {
+			record := p.record(h, s, waiting[h.Key])
 			record.Interrupted = time.Now().UTC().Truncate(time.Second)
-			record.Namespaces = trust.NamespacesOf(record.Namespace, slices.Concat(record.Namespaces, j.Records[h.Key].Namespaces), nil)
+			record.Namespaces = trust.NamespacesOf(record.Namespace, slices.Concat(record.Namespaces, p.Records[h.Key].Namespaces), nil)
 			return record
 		})
 		if err != nil {
-			j.Engine.Notef("hub %s: it is not recorded that the run was interrupted: %v", h.Key, err)
+			p.Engine.Notef("hub %s: it is not recorded that the run was interrupted: %v", h.Key, err)
 		}
 	}
 }
@@ -65,17 +72,17 @@ func (j *Job) TellRestored(plans []plan.Plan) {
 }
 
 // saveHubs records what the run saw of each hub.
-func (j *Job) saveHubs(ctx context.Context, s *report.Summary) error {
+func (p *Planned) saveHubs(ctx context.Context, s *report.Summary, waiting map[lynq.HubKey]Waiting) error {
 	if s.Interrupted {
-		j.saveInterrupted(ctx, s)
+		p.saveInterrupted(ctx, s, waiting)
 		return nil
 	}
 	var errs []error
-	for _, h := range j.Hubs {
-		errs = append(errs, j.saveHub(ctx, h, s))
+	for _, h := range p.Hubs {
+		errs = append(errs, p.saveHub(ctx, h, s, waiting[h.Key]))
 	}
 	if len(s.Failed) == 0 {
-		errs = append(errs, j.EndPlan(ctx))
+		errs = append(errs, p.EndPlan(ctx))
 	}
 	return errors.Join(errs...)
 }
@@ -84,17 +91,17 @@ func (j *Job) saveHubs(ctx context.Context, s *report.Summary) error {
 // namespaces of nodes, and the nodes that a watch deletes. It records since when nodes
 // leave that are in their grace period. It clears the version if another version rendered
 // the recorded objects. Before that, it completes deletions of hubs without nodes.
-func (j *Job) recordHubs(ctx context.Context, plans []plan.Plan) error {
-	for _, h := range j.Hubs {
-		known := j.Records[h.Key]
-		if known == nil || j.RunOptions.Mode != session.ModeRun { // rebuild writes inventories, and no hub record
+func (s *Seen) recordHubs(ctx context.Context, plans []plan.Plan) error {
+	for _, h := range s.Hubs {
+		known := s.Records[h.Key]
+		if known == nil || s.RunOptions.Mode != session.ModeRun { // rebuild writes inventories, and no hub record
 			continue
 		}
-		if err := j.completeHub(ctx, h); err != nil {
+		if err := s.completeHub(ctx, h); err != nil {
 			return err
 		}
 		planned := known.Leaving
-		if err := j.updateHub(ctx, h.Key, func() *inventory.Hub { return j.intended(h, plans, planned) }); err != nil {
+		if err := s.updateHub(ctx, h.Key, func() *inventory.Hub { return s.intended(h, plans, planned) }); err != nil {
 			return err
 		}
 	}
@@ -103,18 +110,18 @@ func (j *Job) recordHubs(ctx context.Context, plans []plan.Plan) error {
 
 // intended returns the hub record with what this run is about to do, or nil if the record
 // has it. planned are the leaving nodes that the record had when the run made its plans.
-func (j *Job) intended(h load.HubPrograms, plans []plan.Plan, planned []inventory.Leaving) *inventory.Hub {
-	known := j.Records[h.Key]
+func (s *Seen) intended(h load.HubPrograms, plans []plan.Plan, planned []inventory.Leaving) *inventory.Hub {
+	known := s.Records[h.Key]
 	record := *known
-	if record.Version != j.Engine.Version {
+	if record.Version != s.Engine.Version {
 		record.Version = ""
 	}
 	record.Namespaces = trust.NamespacesOf(known.Namespace, slices.Concat(known.Namespaces, h.Namespaces()), nil)
 	record.Leaving = decide.MergeLeaving(planned, leavingOf(plans, h.Key, planned), known.Leaving)
 	changed := !inventory.EqualLeaving(record.Leaving, known.Leaving)
-	if over := j.Options.Limits.Window; over > 0 {
+	if over := s.Options.Limits.Window; over > 0 {
 		var more bool
-		record.Deletions, more = decide.RecordDeletions(record.Deletions, lossesOf(plans, h.Key), j.Engine.Now(), over)
+		record.Deletions, more = decide.RecordDeletions(record.Deletions, lossesOf(plans, h.Key), s.Engine.Now(), over)
 		changed = changed || more
 	}
 	if !changed && record.Version == known.Version && len(record.Namespaces) == len(known.Namespaces) {

@@ -15,7 +15,7 @@ import (
 
 // partial reports whether a plan of the run covers only a part of what the inputs render.
 // The run may be narrowed. Or it has several hubs, and each has its own plan.
-func partial(j *Job) bool {
+func (j *Job) partial() bool {
 	programs := 0
 	for _, h := range j.Hubs {
 		programs += len(h.Programs)
@@ -25,16 +25,15 @@ func partial(j *Job) bool {
 
 // survey finds out what all rows, hubs and forms of the inputs render. A run that rendered
 // all of it reads nothing again.
-func survey(ctx context.Context, j *Job) *decide.Survey {
-	if len(load.AllPrograms(j.Hubs)) == len(j.Inputs.Forms) && len(j.Options.Settings.Nodes) == 0 {
-		return decide.NewSurvey(j.wanted())
+func (r *Rendered) survey(ctx context.Context) *decide.Survey {
+	if len(load.AllPrograms(r.Hubs)) == len(r.Inputs.Forms) && len(r.Options.Settings.Nodes) == 0 {
+		return decide.NewSurvey(r.wanted())
 	}
-	apart := *j // the reading may outlast the plan
-	read := func(ctx context.Context) ([]*plan.Node, error) { return renderAll(ctx, &apart) }
-	if j.Survey == nil {
+	read := func(ctx context.Context) ([]*plan.Node, error) { return renderAll(ctx, r.Job) } // it may outlast the plan
+	if r.Survey == nil {
 		return surveyOf(read(ctx))
 	}
-	return surveyOf(j.Survey(ctx, read))
+	return surveyOf(r.Survey(ctx, read))
 }
 
 func surveyOf(nodes []*plan.Node, err error) *decide.Survey {
@@ -58,9 +57,7 @@ func renderAll(ctx context.Context, j *Job) ([]*plan.Node, error) {
 			return nil, err
 		}
 	}
-	whole := *j
-	whole.Hubs = hubs
-	recorded, err := recordedNames(ctx, &whole)
+	recorded, err := recordedNames(ctx, j, hubs)
 	if err != nil {
 		return nil, err
 	}

@@ -27,6 +27,8 @@ type hubStones struct {
 	all [][]plan.Tombstone
 	// open has the tombstones that the run checked.
 	open [][]plan.Tombstone
+	// gone maps a hub to digests of tombstones. The run saw that their objects don't exist.
+	gone map[lynq.HubKey][]string
 }
 
 // check refuses tombstones that would delete objects that nodes own or render.
@@ -36,50 +38,50 @@ func (s *hubStones) check(plans []plan.Plan) error {
 
 // lookAtTombstones checks the objects that tombstones name. A tombstone for an object of a
 // node is bad input.
-func lookAtTombstones(ctx context.Context, j *Job, plans []plan.Plan) (*hubStones, error) {
-	stones := &hubStones{all: make([][]plan.Tombstone, len(j.Hubs)), open: make([][]plan.Tombstone, len(j.Hubs))}
-	if j.Adopting != nil || j.Options.Settings.Selector != nil || j.Concern != nil {
+func (s *Seen) lookAtTombstones(ctx context.Context, plans []plan.Plan) (*hubStones, error) {
+	stones := &hubStones{all: make([][]plan.Tombstone, len(s.Hubs)), open: make([][]plan.Tombstone, len(s.Hubs)), gone: map[lynq.HubKey][]string{}}
+	if s.Adopting != nil || s.Options.Settings.Selector != nil || s.Concern != nil {
 		return stones, nil
 	}
-	files := j.Tombstones
-	if len(files) > 0 && len(j.Options.Settings.Nodes)+len(j.Options.Inputs.Forms) > 0 {
-		j.Engine.Notef("this run skips the tombstones of --tombstones, because --node or --form narrows it: they need a run on all nodes")
+	files := s.Tombstones
+	if len(files) > 0 && len(s.Options.Settings.Nodes)+len(s.Options.Inputs.Forms) > 0 {
+		s.Engine.Notef("this run skips the tombstones of --tombstones, because --node or --form narrows it: they need a run on all nodes")
 		files = nil
 	}
-	if !j.Options.Shard.First() {
+	if !s.Options.Shard.First() {
 		files = nil // shard 0 handles them
 	}
-	for i, h := range j.Hubs {
-		for _, n := range j.Nodes[h.Key] {
+	for i, h := range s.Hubs {
+		for _, n := range s.Nodes[h.Key] {
 			stones.all[i] = append(stones.all[i], tombstonesOf(n.Key(), n.Tombstones)...)
 		}
 	}
 	stones.all[0] = append(stones.all[0], tombstonesOf(lynq.NodeKey{}, files)...)
 	if err := stones.check(plans); err != nil {
-		return nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: j.Options.Nothing}
+		return nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: s.Options.Nothing}
 	}
-	for i, h := range j.Hubs {
-		if len(stones.all[i])+len(j.Records[h.Key].Tombstones) == 0 {
+	for i, h := range s.Hubs {
+		if len(stones.all[i])+len(s.Records[h.Key].Tombstones) == 0 {
 			continue
 		}
-		open, err := lookAtStones(ctx, j, h, stones.all[i])
+		open, gone, err := s.lookAtStones(ctx, h, stones.all[i])
 		if err != nil {
 			return nil, session.Untouched(ctx, err)
 		}
-		stones.open[i] = open
+		stones.open[i], stones.gone[h.Key] = open, gone
 	}
 	return stones, nil
 }
 
 // withTombstones adds the plans for the objects that tombstones name.
-func withTombstones(j *Job, plans []plan.Plan, stones *hubStones) []plan.Plan {
+func (s *Seen) withTombstones(plans []plan.Plan, stones *hubStones) []plan.Plan {
 	all := slices.Clone(plans)
-	for i, h := range j.Hubs {
+	for i, h := range s.Hubs {
 		if len(stones.open[i]) == 0 {
 			continue
 		}
-		p := decide.Tombstones(h.Key, stones.open[i], plans, j.Options.IncludeData)
-		if p.Record = j.Records[h.Key].UID; len(p.Nodes) > 0 {
+		p := decide.Tombstones(h.Key, stones.open[i], plans, s.Options.IncludeData)
+		if p.Record = s.Records[h.Key].UID; len(p.Nodes) > 0 {
 			all = append(all, *p)
 		}
 	}
@@ -97,30 +99,30 @@ func tombstonesOf(k lynq.NodeKey, stones []lynq.Tombstone) []plan.Tombstone {
 // lookAtStones checks the objects of a hub's tombstones that aren't known to be gone, and
 // notes which are gone. A narrowed run, and one with a failed row, keeps what the record
 // knows.
-func lookAtStones(ctx context.Context, j *Job, h load.HubPrograms, stones []plan.Tombstone) ([]plan.Tombstone, error) {
-	record := j.Records[h.Key]
+func (s *Seen) lookAtStones(ctx context.Context, h load.HubPrograms, stones []plan.Tombstone) (open []plan.Tombstone, missing []string, err error) {
+	record := s.Records[h.Key]
 	recorded := map[string]bool{}
 	for _, digest := range record.Tombstones {
 		recorded[digest] = true
 	}
 	gone := map[string]bool{}
-	if j.Failed != nil || !j.Options.Shard.IsZero() || len(j.Options.Settings.Nodes)+len(j.Options.Inputs.Forms) > 0 {
+	if s.Failed != nil || !s.Options.Shard.IsZero() || len(s.Options.Settings.Nodes)+len(s.Options.Inputs.Forms) > 0 {
 		gone = maps.Clone(recorded)
 	}
-	var open, known []plan.Tombstone
+	var known []plan.Tombstone
 	for _, t := range stones {
 		switch digest := t.Digest(); {
-		case j.Options.Tombstones.Recheck || !recorded[digest]:
+		case s.Options.Tombstones.Recheck || !recorded[digest]:
 			open = append(open, t)
 		default:
 			gone[digest] = true
 			known = append(known, t)
 		}
 	}
-	if err := observe.Tombstones(ctx, j.Client, open); err != nil {
-		return nil, err
+	if err := observe.Tombstones(ctx, s.Client, open); err != nil {
+		return nil, nil, err
 	}
-	j.Engine.Meter().Tombstones(h.Key, slices.Concat(open, known))
+	s.Engine.Meter().Tombstones(h.Key, slices.Concat(open, known))
 	for i := range open {
 		if t := &open[i]; t.Gone() {
 			gone[t.Digest()] = true
@@ -128,9 +130,5 @@ func lookAtStones(ctx context.Context, j *Job, h load.HubPrograms, stones []plan
 			delete(gone, t.Digest())
 		}
 	}
-	if j.gone == nil {
-		j.gone = map[lynq.HubKey][]string{}
-	}
-	j.gone[h.Key] = slices.Sorted(maps.Keys(gone))
-	return open, nil
+	return open, slices.Sorted(maps.Keys(gone)), nil
 }

@@ -78,11 +78,11 @@ func failing(report *diff.Report, codes []changeset.Code) error {
 const expiresSoon = 24 * time.Hour
 
 // tellExpiries names the nodes that a later apply deletes because their rows expire soon.
-func tellExpiries(j *applycmd.Job) {
-	now := j.Engine.Now()
+func tellExpiries(r *applycmd.Rendered) {
+	now := r.Engine.Now()
 	var soon []*lynq.NodeID
 	ends := map[*lynq.NodeID]time.Time{}
-	for _, nodes := range j.Nodes {
+	for _, nodes := range r.Nodes {
 		for _, n := range nodes {
 			if !n.Expires.IsZero() && n.Expires.Sub(now) < expiresSoon {
 				soon = append(soon, &n.NodeID)
@@ -102,16 +102,16 @@ func tellExpiries(j *applycmd.Job) {
 		named = append(named, fmt.Sprintf("and %d more", more))
 	}
 	if len(soon) > 0 {
-		j.Engine.Notef("%s from rows that expire soon: %s", phrase.Count(len(soon), "node"), strings.Join(named, ", "))
+		r.Engine.Notef("%s from rows that expire soon: %s", phrase.Count(len(soon), "node"), strings.Join(named, ", "))
 	}
 }
 
 // tellSuspended notes the nodes that people suspended.
-func tellSuspended(j *applycmd.Job, plans []plan.Plan) {
-	for i := range plans {
-		for k := range plans[i].Nodes {
-			if n := &plans[i].Nodes[k]; n.Suspended {
-				j.Engine.Notef("node %s: skipped: %s", n.Key(), n.Unmet)
+func tellSuspended(p *applycmd.Planned) {
+	for i := range p.Plans {
+		for k := range p.Plans[i].Nodes {
+			if n := &p.Plans[i].Nodes[k]; n.Suspended {
+				p.Engine.Notef("node %s: skipped: %s", n.Key(), n.Unmet)
 			}
 		}
 	}
@@ -142,37 +142,39 @@ func diffOutcome(report *diff.Report, differs bool) error {
 
 // compare finds out what an apply would change. It returns a plan file if out wants one.
 func compare(ctx context.Context, j *applycmd.Job, out *Output) (*diff.Report, *planfile.File, error) {
-	if err := j.Render(ctx); err != nil {
-		return nil, nil, err
-	}
-	if err := j.LoadHubs(ctx); err != nil {
-		return nil, nil, session.Untouched(ctx, err)
-	}
-	if j.Failed != nil {
-		j.Engine.View.Note(session.Text(j.Failed))
-	}
-	plans, err := j.PlanAll(ctx)
+	rows, err := j.Render(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := plan.CheckSizes(plans); err != nil {
+	seen, err := rows.LoadHubs(ctx)
+	if err != nil {
+		return nil, nil, session.Untouched(ctx, err)
+	}
+	if rows.Failed != nil {
+		j.Engine.View.Note(session.Text(rows.Failed))
+	}
+	p, err := seen.PlanAll(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := plan.CheckSizes(p.Plans); err != nil {
 		return nil, nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: j.Options.Nothing}
 	}
-	j.TellEvidence(plans)
-	j.TellRestored(plans)
-	j.TellStrays(plans)
-	tellExpiries(j)
-	tellSuspended(j, plans)
+	j.TellEvidence(p.Plans)
+	j.TellRestored(p.Plans)
+	j.TellStrays(p.Plans)
+	tellExpiries(rows)
+	tellSuspended(p)
 	var file *planfile.File
 	if out.Plan != nil { // before the trial, which removes steps from the plans that it can't try
-		if file, err = j.Freeze(ctx, plans); err != nil {
+		if file, err = j.Freeze(ctx, p.Plans); err != nil {
 			return nil, nil, session.Untouched(ctx, err)
 		}
 	}
-	t, err := try(ctx, j, plans, out.KeepSides)
+	t, err := try(ctx, p, out.KeepSides)
 	if err != nil {
 		return nil, nil, session.Untouched(ctx, err)
 	}
-	report, err := t.report(plans)
+	report, err := t.report(p.Plans)
 	return report, file, err
 }

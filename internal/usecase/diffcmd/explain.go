@@ -11,11 +11,11 @@ import (
 // Explain notes in plans why lynqctl renders objects otherwise than at the last write. It is for
 // applycmd.Options.Explain. It sends no request, so it knows no fields: form, row and version are
 // causes of the object as a whole.
-func Explain(ctx context.Context, j *applycmd.Job, plans []plan.Plan) error {
-	t := newDiffRun(ctx, j, false)
-	for i := range plans {
-		for k := range plans[i].Nodes {
-			n := &plans[i].Nodes[k]
+func Explain(ctx context.Context, p *applycmd.Planned) error {
+	t := newDiffRun(ctx, p.Seen, false)
+	for i := range p.Plans {
+		for k := range p.Plans[i].Nodes {
+			n := &p.Plans[i].Nodes[k]
 			for at := range n.Steps {
 				if err := t.explain(n, &n.Steps[at]); err != nil {
 					return err

@@ -15,20 +15,20 @@ import (
 // Refusing returns a check for applycmd.Options.Review. It tries plans as Run does, and refuses
 // those that have findings with some codes. Without codes, it returns nil, and apply tries
 // nothing.
-func Refusing(codes []changeset.Code) func(context.Context, *applycmd.Job, []plan.Plan) ([]plan.Refusal, error) {
+func Refusing(codes []changeset.Code) func(context.Context, *applycmd.Planned) ([]plan.Refusal, error) {
 	if len(codes) == 0 {
 		return nil
 	}
-	return func(ctx context.Context, j *applycmd.Job, plans []plan.Plan) ([]plan.Refusal, error) {
-		t, err := try(ctx, j, plans, false)
+	return func(ctx context.Context, p *applycmd.Planned) ([]plan.Refusal, error) {
+		t, err := try(ctx, p, false)
 		if err != nil {
 			return nil, session.Untouched(ctx, err)
 		}
-		report, err := t.report(plans)
+		report, err := t.report(p.Plans)
 		if err != nil {
 			return nil, err
 		}
-		return refusalsOf(report.Changes().Set, hubsOf(plans), codes), nil
+		return refusalsOf(report.Changes().Set, hubsOf(p.Plans), codes), nil
 	}
 }
 

@@ -82,26 +82,26 @@ var (
 )
 
 // newDiffRun returns a run for the hubs of a job, which knows no plan yet.
-func newDiffRun(ctx context.Context, j *applycmd.Job, keepSides bool) *diffRun {
+func newDiffRun(ctx context.Context, s *applycmd.Seen, keepSides bool) *diffRun {
 	log := gitlog.New(time.Now)
 	t := &diffRun{
-		Cluster: j.Client, allowed: j.Client.Allowed, compared: map[string]bool{}, programs: programsOf(j.Hubs), secretHubs: secretHubsOf(j.Hubs), secretValues: j.Engine.Secrets, hubs: j.Records, unchanged: map[lynq.HubKey]func(string) []string{}, version: j.Engine.Version, keepSides: keepSides,
-		edits: &edits.Finder{Versions: func(file string) []edits.Version { return log.Versions(ctx, file) }, Hide: j.Engine.Secrets.Hide},
+		Cluster: s.Client, allowed: s.Client.Allowed, compared: map[string]bool{}, programs: programsOf(s.Hubs), secretHubs: secretHubsOf(s.Hubs), secretValues: s.Engine.Secrets, hubs: s.Records, unchanged: map[lynq.HubKey]func(string) []string{}, version: s.Engine.Version, keepSides: keepSides,
+		edits: &edits.Finder{Versions: func(file string) []edits.Version { return log.Versions(ctx, file) }, Hide: s.Engine.Secrets.Hide},
 		plans: map[lynq.NodeKey]*plan.NodePlan{}, ending: map[stepKey]plan.Step{},
 		sides: map[lynq.Ref]sides{}, ended: map[stepKey]report.Event{}, nodes: map[*plan.NodePlan]*diff.Node{},
 	}
-	for _, h := range j.Hubs {
-		t.unchanged[h.Key] = j.UnchangedColumns(h)
+	for _, h := range s.Hubs {
+		t.unchanged[h.Key] = s.UnchangedColumns(h)
 	}
 	return t
 }
 
 // try carries out plans as a trial.
-func try(ctx context.Context, j *applycmd.Job, plans []plan.Plan, keepSides bool) (*diffRun, error) {
-	t := newDiffRun(ctx, j, keepSides)
-	for i := range plans {
-		for k := range plans[i].Nodes {
-			n := &plans[i].Nodes[k]
+func try(ctx context.Context, p *applycmd.Planned, keepSides bool) (*diffRun, error) {
+	t := newDiffRun(ctx, p.Seen, keepSides)
+	for i := range p.Plans {
+		for k := range p.Plans[i].Nodes {
+			n := &p.Plans[i].Nodes[k]
 			n.After = nil // a trial doesn't depend on objects of other nodes
 			if n.Desired == nil || n.Desired.Failed == nil {
 				t.plans[n.Key()] = n // a failed node may have the name of another
@@ -109,13 +109,13 @@ func try(ctx context.Context, j *applycmd.Job, plans []plan.Plan, keepSides bool
 			}
 		}
 	}
-	counting, ended := j.Engine.CountingRequests(j.Warnings, "comparing nodes")
+	counting, ended := p.Engine.CountingRequests(p.Warnings, "comparing nodes")
 	defer ended()
-	runner := &apply.Runner{Cluster: t, Inventories: t, Reporter: countedNodes{t, counting}, Secrets: j.Engine.Secrets, Now: time.Now, Options: apply.Options{
-		Concurrency: j.RunOptions.Concurrency, DryRun: true, Finalizer: true, Began: j.Began, Grace: session.InterruptionGrace,
+	runner := &apply.Runner{Cluster: t, Inventories: t, Reporter: countedNodes{t, counting}, Secrets: p.Engine.Secrets, Now: time.Now, Options: apply.Options{
+		Concurrency: p.RunOptions.Concurrency, DryRun: true, Finalizer: true, Began: p.Began, Grace: session.InterruptionGrace,
 	}}
-	_, err := runner.Run(ctx, plans)
-	t.tellUnwritable(j.Engine.Notef)
+	_, err := runner.Run(ctx, p.Plans)
+	t.tellUnwritable(p.Engine.Notef)
 	return t, err
 }
 

@@ -20,10 +20,10 @@ import (
 // made from them.
 type lost struct {
 	*session.Run
-	apply  *applycmd.Job // nil if rebuild reads no rows and forms
-	nodes  []string      // selected names, as NODE or NAMESPACE/NODE. Empty means all
-	where  string        // namespace of the nodes, "" means all
-	chosen lynq.Names    // hubs that the user named
+	apply  *applycmd.Rendered // nil if rebuild reads no rows and forms
+	nodes  []string           // selected names, as NODE or NAMESPACE/NODE. Empty means all
+	where  string             // namespace of the nodes, "" means all
+	chosen lynq.Names         // hubs that the user named
 	forms  []string
 	// noFinalizer creates inventories without a finalizer.
 	noFinalizer bool

@@ -37,14 +37,16 @@ func Rebuild(ctx context.Context, e *session.Engine, o *RebuildOptions) error {
 	r := rebuildJob{o: o}
 	if len(o.Apply.Inputs.Paths) > 0 {
 		return applycmd.WithJob(ctx, e, &o.Apply, func(ctx context.Context, j *applycmd.Job) error {
-			r.Run, r.apply = j.Run, j
+			r.Run = j.Run
 			if err := r.look(ctx); err != nil {
 				return err
 			}
 			j.Tracked = applycmd.TrackedNames(r.lost.stranded, j.Hubs)
-			if err := j.Render(ctx); err != nil {
+			rows, err := j.Render(ctx)
+			if err != nil {
 				return err
 			}
+			r.apply, r.lost.apply = rows, rows
 			return r.perform(ctx)
 		})
 	}
@@ -61,7 +63,7 @@ func Rebuild(ctx context.Context, e *session.Engine, o *RebuildOptions) error {
 type rebuildJob struct {
 	session.Run
 	o     *RebuildOptions
-	apply *applycmd.Job // nil if rebuild reads no rows and forms
+	apply *applycmd.Rendered // nil if rebuild reads no rows and forms
 	lost  lost
 	// written says of each object whether the run wrote its inventory.
 	written map[lynq.Ref]bool
@@ -70,7 +72,7 @@ type rebuildJob struct {
 // look finds the objects without an inventory entry.
 func (r *rebuildJob) look(ctx context.Context) error {
 	r.lost = lost{
-		Run: &r.Run, apply: r.apply, nodes: r.o.Node, where: r.o.Where, chosen: r.o.Apply.Inputs.Hubs, forms: r.o.Apply.Inputs.Forms, noFinalizer: r.o.Apply.NoFinalizer,
+		Run: &r.Run, nodes: r.o.Node, where: r.o.Where, chosen: r.o.Apply.Inputs.Hubs, forms: r.o.Apply.Inputs.Forms, noFinalizer: r.o.Apply.NoFinalizer,
 	}
 	return r.lost.look(ctx)
 }

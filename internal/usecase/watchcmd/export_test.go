@@ -7,38 +7,38 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // ApplyHolding applies one hub once, and continues if a guard refuses deletions.
 func ApplyHolding(ctx context.Context, e *session.Engine, o *applycmd.Options) error {
 	return applycmd.WithJob(ctx, e, o, func(ctx context.Context, j *applycmd.Job) error {
-		if _, err := j.Rendered(ctx); err != nil {
+		rows, err := j.Render(ctx)
+		if err != nil {
 			return err
 		}
 		locks := j.NewLocks(ctx, load.HubKeys(j.Hubs))
-		err := j.Acquire(ctx, locks)
+		err = j.Acquire(ctx, locks)
 		defer locks.Release(ctx)
 		if err != nil {
 			return err
 		}
-		if err := j.LoadHubs(ctx); err != nil {
+		seen, err := rows.LoadHubs(ctx)
+		if err != nil {
 			return err
 		}
-		plans, err := j.PlanAll(ctx)
+		p, err := seen.PlanAll(ctx)
 		if err != nil {
 			return err
 		}
 		hub := j.Hubs[0].Key
-		run, held, approved := holdDeletions(plans, hub, j.Records[hub], time.Now())
+		run, held, approved := holdDeletions(p.Plans, hub, p.Records[hub], time.Now())
 		if err := j.Refused(run); err != nil {
 			return err
 		}
 		recorder := j.Client.Recorder("test")
-		tellHeld(ctx, recorder, j.Records[hub], held, approved, time.Now())
-		j.Held = map[lynq.HubKey]*inventory.HeldDeletions{hub: held}
-		err = j.RunPlans(locks.Ctx, run)
+		tellHeld(ctx, recorder, p.Records[hub], held, approved, time.Now())
+		err = p.RunPlans(locks.Ctx, run, map[lynq.HubKey]applycmd.Waiting{hub: {Held: held}})
 		recorder.Flush(ctx)
 		return err
 	})

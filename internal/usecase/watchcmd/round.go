@@ -29,8 +29,8 @@ type round struct {
 	began time.Time
 	// concern selects the nodes to plan, nil for all.
 	concern *decide.Concern
-	job     *applycmd.Job
-	// plans are the plans of all hubs in the round.
+	// job is what look planned. plans are what the round makes of its plans.
+	job   *applycmd.Planned
 	plans []plan.Plan
 	// unsurveyed is set if the round doesn't know what the other hubs render. whole is set
 	// if it planned all nodes.
@@ -46,7 +46,9 @@ type part struct {
 	objects map[lynq.Ref]bool
 	all     bool
 	due     map[lynq.NodeKey]bool
-	held    *inventory.HeldDeletions
+	// troubles are those at the start of the round.
+	troubles []inventory.Trouble
+	held     *inventory.HeldDeletions
 	// approved is set if a person approved the held deletions.
 	approved bool
 	// ended has the nodes that failed, nil if unknown.
@@ -110,12 +112,12 @@ func (p *part) wholeDue(now time.Time) bool {
 	return p.all || p.due[stonesOf(&p.hub)] || p.objects[recordOf(&p.hub)] || p.surveyed() || !now.Before(p.whole.Add(p.wholeEvery())) || p.thirdDue(now)
 }
 
-// newJob returns the round as a job of apply.
-func (r *round) newJob() *applycmd.Job {
+// rendered returns the round as a job of apply, with the rows of its hubs.
+func (r *round) rendered() *applycmd.Rendered {
 	first := r.parts[0]
 	inputs, o, run := *first.in.Inputs, first.o, *first.term.run
 	var others []*session.Run
-	j := &applycmd.Job{Options: &o, Inputs: &inputs, Continuous: true, Concern: r.concern, Troubles: map[lynq.HubKey][]inventory.Trouble{}}
+	j := &applycmd.Job{Options: &o, Inputs: &inputs, Continuous: true, Concern: r.concern, Survey: r.survey}
 	var renderings []applycmd.Rendering
 	for i, p := range r.parts {
 		if i > 0 {
@@ -124,7 +126,7 @@ func (r *round) newJob() *applycmd.Job {
 		if j.Hubs = append(j.Hubs, p.hub); len(p.in.Tombstones) > 0 { // the first hub handles tombstones of files
 			j.Tombstones, j.Hubs[0], j.Hubs[i] = p.in.Tombstones, p.hub, j.Hubs[0]
 		}
-		j.Troubles[p.hub.Key] = p.troubles()
+		p.troubles = p.troublesNow()
 		renderings = append(renderings, p.rows.Rendering)
 	}
 	if inputs.Hubs = j.Hubs; len(others) > 0 {
@@ -132,17 +134,18 @@ func (r *round) newJob() *applycmd.Job {
 	}
 	run.Began, run.Observe = r.began, r.observe
 	run.Noted.Approved = map[lynq.HubKey]string{}
-	j.Run, j.Rendering, j.Survey = run, applycmd.Merge(renderings...), r.survey
-	return j
+	j.Run = run
+	return &applycmd.Rendered{Job: j, Rendering: applycmd.Merge(renderings...)}
 }
 
 // look plans the hubs. For one hub, it plans only the nodes that changed, except if guards
 // or tombstones need all of them.
 func (r *round) look(ctx context.Context) error {
-	r.job, r.unsurveyed = r.newJob(), false
-	j := r.job
-	defer func() { r.parts[0].term.run.Warned = j.Warned }()
-	if err := j.LoadHubs(ctx); err != nil {
+	rows := r.rendered()
+	r.unsurveyed = false
+	defer func() { r.parts[0].term.run.Warned = rows.Warned }()
+	j, err := rows.LoadHubs(ctx)
+	if err != nil {
 		return err
 	}
 	for _, p := range r.parts {
@@ -156,15 +159,17 @@ func (r *round) look(ctx context.Context) error {
 	if j.Concern == nil || j.Concern.Inventories() {
 		r.forget()
 	}
-	plans, err := j.PlanAll(ctx)
-	if err == nil && j.Concern != nil && slices.ContainsFunc(plans, wholeOnly) {
+	p, err := j.PlanAll(ctx)
+	if err == nil && j.Concern != nil && slices.ContainsFunc(p.Plans, wholeOnly) {
 		j.Concern = nil
 		r.forget()
-		plans, err = j.PlanAll(ctx)
+		p, err = j.PlanAll(ctx)
 	}
-	r.plans = plans
-	r.whole = err == nil && j.Concern == nil
-	return err
+	if err != nil {
+		return err
+	}
+	r.job, r.plans, r.whole = p, p.Plans, j.Concern == nil
+	return nil
 }
 
 // forget makes the next read list the inventories again.
@@ -197,15 +202,14 @@ func (r *round) perform(ctx context.Context) error {
 	if err := plan.CheckSizes(r.plans); err != nil {
 		return err
 	}
-	j.Held = map[lynq.HubKey]*inventory.HeldDeletions{}
 	for _, p := range r.parts {
 		p.refused = ""
 		own := plansOf(r.plans, p.hub.Key)
 		if !r.unsurveyed {
 			p.tellHeld(ctx, j, own, p.held, p.approved)
 		}
-		p.tellTroubles(ctx, j)
-		j.Held[p.hub.Key], p.grace = p.held, p.graceEnd(own)
+		p.tellTroubles(ctx, j, p.troubles)
+		p.grace = p.graceEnd(own)
 	}
 	for _, p := range r.parts {
 		if !p.approved {
@@ -247,7 +251,7 @@ func (r *round) carryOut(ctx context.Context) error {
 		interrupted[i] = p.interrupt(within, end, p.term.wanted, r.began, approved)
 	}
 	r.job.TellEvidence(slices.DeleteFunc(slices.Clone(r.plans), func(p plan.Plan) bool { return !byInputs(&p) && !r.holdsNow(p.Hub) }))
-	err := r.job.RunPlans(within, r.plans)
+	err := r.job.RunPlans(within, r.plans, r.waiting())
 	if cause := context.Cause(within); cause != nil && cutShort(cause) {
 		err = cause
 	}
@@ -262,6 +266,15 @@ func (r *round) carryOut(ctx context.Context) error {
 		p.tellFights(ctx, plansOf(r.plans, p.hub.Key), r.job.Client.Recorder(session.HostName()))
 	}
 	return err
+}
+
+// waiting returns what waits for a person in each hub.
+func (r *round) waiting() map[lynq.HubKey]applycmd.Waiting {
+	waiting := map[lynq.HubKey]applycmd.Waiting{}
+	for _, p := range r.parts {
+		waiting[p.hub.Key] = applycmd.Waiting{Held: p.held, Troubles: p.troubles}
+	}
+	return waiting
 }
 
 // holdsNow reports whether the round is the first to hold these deletions of a hub.
@@ -430,7 +443,7 @@ func wholeOnly(p plan.Plan) bool {
 
 // recordRefused adds the refusals of a round to the hub's history, unless the last round
 // had the same.
-func (h *hubWatch) recordRefused(ctx context.Context, j *applycmd.Job, refusals []plan.Refusal) {
+func (h *hubWatch) recordRefused(ctx context.Context, j *applycmd.Planned, refusals []plan.Refusal) {
 	var text strings.Builder
 	for _, r := range refusals {
 		text.WriteString(string(r.Guard) + ": " + r.What + "\n")
@@ -443,7 +456,7 @@ func (h *hubWatch) recordRefused(ctx context.Context, j *applycmd.Job, refusals 
 }
 
 // tellHeld tells people, Kubernetes and metrics about held deletions.
-func (h *hubWatch) tellHeld(ctx context.Context, j *applycmd.Job, plans []plan.Plan, held *inventory.HeldDeletions, approved bool) {
+func (h *hubWatch) tellHeld(ctx context.Context, j *applycmd.Planned, plans []plan.Plan, held *inventory.HeldDeletions, approved bool) {
 	record := j.Records[h.hub.Key]
 	if h.o.Events {
 		recorder := j.Client.Recorder(session.HostName())

@@ -140,18 +140,19 @@ func (h *hubWatch) meanwhile() string {
 
 // read reads the rows. For a file, it waits until nobody writes it.
 func (h *hubWatch) read(ctx context.Context, r *session.Run) error {
-	var j *applycmd.Job
+	var rows *applycmd.Rendered
 	digest, err := readStill(ctx, h.readFile(), h.rowFile, func() error {
 		if err := h.checkPipe(); err != nil {
 			return err
 		}
 		in := h.inputs()
-		j = &applycmd.Job{Run: *r, Options: &h.o, Inputs: in.Inputs, Hubs: in.Hubs}
-		_, err := j.Rendered(ctx)
+		j := &applycmd.Job{Run: *r, Options: &h.o, Inputs: in.Inputs, Hubs: in.Hubs}
+		read, err := j.Render(ctx)
+		rows = read
 		return err
 	})
 	if err == nil {
-		h.take(j.Rendering, digest)
+		h.take(rows.Rendering, digest)
 	}
 	return err
 }

@@ -22,19 +22,19 @@ const (
 
 // tellTroubles sends events about troubles that need a person, if the hub record doesn't
 // have them yet. It also says which troubles ended.
-func (h *hubWatch) tellTroubles(ctx context.Context, j *applycmd.Job) {
-	record := j.Records[h.hub.Key]
+func (h *hubWatch) tellTroubles(ctx context.Context, p *applycmd.Planned, troubles []inventory.Trouble) {
+	record := p.Records[h.hub.Key]
 	if !h.o.Events || record.UID == "" {
 		return
 	}
 	now := *record
-	now.SetUnrendered(applycmd.Unrendered(j.Nodes[h.hub.Key]))
-	now.Troubles = j.Troubles[h.hub.Key]
+	now.SetUnrendered(applycmd.Unrendered(p.Nodes[h.hub.Key]))
+	now.Troubles = troubles
 	news := newsOf(record, &now)
 	if len(news) == 0 {
 		return
 	}
-	recorder := j.Client.Recorder(session.HostName())
+	recorder := p.Client.Recorder(session.HostName())
 	for _, n := range news {
 		recorder.Record(ctx, report.KubernetesEvent{
 			Namespace: record.Namespace, Inventory: inventory.HubName(record.Name), UID: record.UID, Time: time.Now(),
@@ -88,8 +88,8 @@ func (h *hubWatch) unreadable(message string) {
 	h.changes.NoteAll()
 }
 
-// troubles returns the current troubles that need a person.
-func (h *hubWatch) troubles() []inventory.Trouble {
+// troublesNow returns the current troubles that need a person.
+func (h *hubWatch) troublesNow() []inventory.Trouble {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Concat(h.unread, h.invalid)
