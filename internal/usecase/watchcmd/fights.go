@@ -52,10 +52,7 @@ func fightEvents(fights []fight, plans []plan.Plan) []report.KubernetesEvent {
 
 // tellFights sends Kubernetes events about the fights of a round with these plans.
 func (h *hubWatch) tellFights(ctx context.Context, plans []plan.Plan, recorder report.Recorder) {
-	h.mu.Lock()
-	fights := h.newFights
-	h.newFights = nil
-	h.mu.Unlock()
+	fights := h.nodes.takeFights()
 	if !h.o.Events {
 		return
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
@@ -69,18 +68,13 @@ type hubWatch struct {
 	// began. It is zero if no round waits.
 	toldWaiting time.Time
 
-	mu     sync.Mutex
-	ledger watch.Progress[lynq.NodeKey]
+	nodes nodeStates
+
+	mu sync.Mutex
 	// term is nil while another run has the hub. joiners are the hubs that wanted a
 	// round with this hub meanwhile.
 	term    *term
 	joiners []lynq.HubKey
-	// wanted has a digest of each node in this round. failing has the nodes whose failure
-	// the ledger knows.
-	wanted  map[lynq.NodeKey]string
-	failing map[lynq.NodeKey]bool
-	// stopped has the forms that stopped because their first nodes failed for one cause.
-	stopped map[lynq.FormKey]bool
 	// later has the inputs for the next round. It is nil if those in the field in count,
 	// which only rounds replace. cut ends a round that deletes. It is nil outside of such a
 	// round.
@@ -92,13 +86,6 @@ type hubWatch struct {
 	unread, invalid []inventory.Trouble
 	// unseenRows is set while deletions wait because another hub's rows can't be read.
 	unseenRows bool
-	fights     watch.Fights
-	newFights  []fight // in this round
-	// waits has the objects that this round waits for, with their nodes.
-	waits map[lynq.Ref]lynq.NodeKey
-	wrote bool // an object was written since the last question
-	// ended has the nodes that failed in the last finished run, with their outcomes.
-	ended map[lynq.NodeKey]report.Outcome
 }
 
 // reminders are for texts that each try of the same would log.
@@ -136,7 +123,7 @@ func newHubWatch(w *watching, in *watchInputs, i int) *hubWatch {
 	return &hubWatch{
 		w: w, o: o, in: &own, files: in.reading, hub: in.Hubs[i], partial: in.kept != nil, invalid: in.kept.trouble(in.Hubs[i].Hub),
 		changes: watch.NewChanges(), timerSet: make(chan struct{}, 1),
-		readNow: make(chan chan error), joins: make(chan chan struct{}), checkRequested: make(chan struct{}, 1), stopped: map[lynq.FormKey]bool{},
+		readNow: make(chan chan error), joins: make(chan chan struct{}), checkRequested: make(chan struct{}, 1),
 	}
 }
 
@@ -221,10 +208,10 @@ func (h *hubWatch) forget() {
 	h.kept.Forget()
 	h.endSurvey()
 	h.whole, h.rereadFiles, h.grace, h.failures, h.sharedBefore, h.joinsFrom = time.Time{}, time.Time{}, time.Time{}, 0, "", time.Time{}
+	h.nodes.forget()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.rows, h.unread, h.unseenRows, h.ledger, h.failing = nil, nil, false, watch.Progress[lynq.NodeKey]{}, nil
-	h.stopped = map[lynq.FormKey]bool{}
+	h.rows, h.unread, h.unseenRows = nil, nil, false
 }
 
 // begins sets the term of the hub, nil for none.
@@ -241,7 +228,7 @@ func (h *hubWatch) rounds(t *term) error {
 		began, err := h.await(t)
 		if err == nil {
 			err = h.round(t.ctx, t)
-			h.idle.Ended(began, h.didWrite())
+			h.idle.Ended(began, h.nodes.didWrite())
 		}
 		switch {
 		case context.Cause(t.ctx) != nil:
@@ -323,64 +310,14 @@ func (h *hubWatch) wholeEvery() time.Duration {
 	return every
 }
 
-// muted reports whether lynqctl ignores changes of an object for now.
-func (h *hubWatch) muted(ref lynq.Ref) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.fights.Muted(ref, time.Now())
-}
-
-// didWrite reports whether rounds wrote an object since the last call.
-func (h *hubWatch) didWrite() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	wrote := h.wrote
-	h.wrote = false
-	return wrote
-}
-
 // observe notes writes, restored objects, and the end of a run.
 func (h *hubWatch) observe(e report.Event) {
-	h.noteWait(&e)
-	switch {
-	case e.Type == report.EventSummary:
-		h.mu.Lock()
-		h.ended = map[lynq.NodeKey]report.Outcome{}
-		for _, n := range e.Summary.Failed {
-			h.ended[n.Key()] = n.Outcome
-		}
-		h.mu.Unlock()
-	case e.Type == report.EventNode && e.Reason == plan.ReasonSuspended: // it needs no other try
-	case e.Type == report.EventNode && failed(e.Outcome):
-		h.mu.Lock()
-		if e.Reason == plan.ReasonFormStopped {
-			h.stopped[e.Form] = true
-		}
-		if h.failing != nil {
-			h.failing[e.Key()] = true
-			h.ledger.Fail(e.Key(), h.wanted[e.Key()], time.Now())
-		}
-		h.mu.Unlock()
+	timer, fight := h.nodes.observe(&e, time.Now())
+	if timer {
 		h.move()
-	case e.Type == report.EventNode && e.Outcome == report.OutcomeDone:
-		h.mu.Lock()
-		delete(h.stopped, e.Form)
-		h.mu.Unlock()
-	case e.Type == report.EventObject && e.Outcome == report.OutcomeDone && e.Action != plan.ActionKeep:
-		h.mu.Lock()
-		h.wrote = true
-		f := fight{node: e.Key(), object: e.Object, last: e.Message, at: time.Now()}
-		if e.Reason == plan.ReasonDrifted {
-			f.muted = h.fights.TakenBack(e.Object, f.at)
-		}
-		if f.muted > 0 {
-			h.newFights = append(h.newFights, f)
-		}
-		h.mu.Unlock()
-		if f.muted > 0 {
-			h.move()
-			h.w.engine.Meter().Fight(h.hub.Key)
-			h.w.engine.Notef("warning: node %s: %s", f.node, f)
-		}
+	}
+	if fight != nil {
+		h.w.engine.Meter().Fight(h.hub.Key)
+		h.w.engine.Notef("warning: node %s: %s", fight.node, fight)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/watch"
 )
 
@@ -19,15 +18,11 @@ const tellEvery = time.Minute
 // ignores times before began, the start of the current round. The result is zero if no
 // timer is set.
 func (h *hubWatch) timer(began time.Time) watch.Timer {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return watch.NextTimer(began,
-		watch.Timer{At: h.ledger.Next(began), Why: "lynqctl tries a failed node again"},
-		watch.Timer{At: h.fights.Next(), Why: "the pause in a fight with another client is over"},
+	return watch.NextTimer(began, append(h.nodes.timers(began),
 		watch.Timer{At: h.rereadFiles, Why: "lynqctl reads the files once more before it deletes data"},
 		watch.Timer{At: h.grace, Why: "the deletionGracePeriod of a node is over"},
 		watch.Timer{At: h.whole.Add(h.wholeEvery()), Why: "lynqctl compares all nodes with the cluster"},
-	)
+	)...)
 }
 
 // next returns the time of the next round if nothing changes.
@@ -52,33 +47,9 @@ func (h *hubWatch) move() {
 	}
 }
 
-// failed reports whether a node with this outcome waits before another try.
-func failed(o report.Outcome) bool {
-	return o != report.OutcomeDone && o != report.OutcomeUnchanged && o != report.OutcomeInterrupted
-}
-
-// noteWait notes the objects that the round waits for.
-func (h *hubWatch) noteWait(e *report.Event) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	switch e.Type {
-	case report.EventWait:
-		if h.waits != nil {
-			h.waits[e.Object] = e.Key()
-		}
-	case report.EventReady, report.EventObject:
-		delete(h.waits, e.Object)
-	}
-}
-
 // tellWaiting logs what the round waits for.
 func (h *hubWatch) tellWaiting() {
-	h.mu.Lock()
-	var objects []string
-	for ref, node := range h.waits {
-		objects = append(objects, ref.String()+" of node "+node.String())
-	}
-	h.mu.Unlock()
+	objects := h.nodes.waitsFor()
 	h.toldWaiting = time.Now()
 	if len(objects) == 0 {
 		return

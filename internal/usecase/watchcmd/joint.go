@@ -113,7 +113,7 @@ func (h *hubWatch) joinHubs(ctx context.Context, alone *round) (done bool, err e
 		return false, nil
 	}
 	first.rows = h.current() // a newer read may have come
-	h.wants(first.rows)
+	h.nodes.wants(first.rows.wanted)
 	return r.performJoint(ctx)
 }
 

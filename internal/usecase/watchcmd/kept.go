@@ -140,9 +140,9 @@ func (h *hubWatch) takeInputs() {
 // begin notes the start of a round, and the function that stops it. It returns false if the
 // round would delete by outdated inputs.
 func (h *hubWatch) begin(deletes bool, stop context.CancelCauseFunc) bool {
+	h.nodes.begin()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.ended, h.failing, h.waits = nil, map[lynq.NodeKey]bool{}, map[lynq.Ref]lynq.NodeKey{}
 	if !deletes {
 		return true
 	}
@@ -157,7 +157,7 @@ func (h *hubWatch) begin(deletes bool, stop context.CancelCauseFunc) bool {
 // is unknown.
 func (h *hubWatch) done() map[lynq.NodeKey]report.Outcome {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	h.cancelRound = nil
-	return h.ended
+	h.mu.Unlock()
+	return h.nodes.failed()
 }

@@ -140,7 +140,8 @@ func (w *hubWatches) startOne(ctx context.Context, kind watchKey, r lynq.APIReso
 		k.missed = old.missed
 	}
 	w.kinds[kind] = k
-	handler := w.hub.changes.NewKind(r, matters, w.hub.muted)
+	muted := func(ref lynq.Ref) bool { return w.hub.nodes.muted(ref, time.Now()) }
+	handler := w.hub.changes.NewKind(r, matters, muted)
 	w.running.Go(func() {
 		defer stop()
 		err := w.run.Client.WatchMetadata(within, r, in, handler)

@@ -3,7 +3,6 @@ package watchcmd
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -92,18 +91,9 @@ func (h *hubWatch) part(t *term, now time.Time) *part {
 	}
 	p := &part{hubWatch: h, term: t, rows: rows, ended: map[lynq.NodeKey]report.Outcome{}}
 	p.objects, p.all = h.taken(now)
-	h.wants(rows)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	p.due = h.ledger.Due(rows.wanted, now)
+	h.nodes.wants(rows.wanted)
+	p.due = h.nodes.due(rows.wanted, now)
 	return p
-}
-
-// wants notes the rows of the round.
-func (h *hubWatch) wants(rows *hubRows) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.wanted, h.failing = rows.wanted, nil
 }
 
 // wholeDue reports whether the round plans all nodes. Tombstones of files belong to no node,
@@ -341,9 +331,7 @@ func (r *round) end(err error) error {
 		case err == nil || cutShort(err) || ofNodes(err):
 			p.settle(p.rows, p.due, plansOf(r.plans, p.hub.Key), p.ended)
 		}
-		p.mu.Lock()
-		p.w.engine.Meter().BackOff(p.hub.Key, p.ledger.Waiting(stonesOf(&p.hub)))
-		p.mu.Unlock()
+		p.w.engine.Meter().BackOff(p.hub.Key, p.nodes.waiting(stonesOf(&p.hub)))
 	}
 	if ofNodes(err) {
 		return nil // each failed node waits on its own
@@ -395,9 +383,7 @@ func ofNodes(err error) bool {
 // taken returns the objects that changed, and forgets them. all means that any object may
 // have changed.
 func (h *hubWatch) taken(now time.Time) (objects map[lynq.Ref]bool, all bool) {
-	h.mu.Lock()
-	over := h.fights.Over(now)
-	h.mu.Unlock()
+	over := h.nodes.unmuted(now)
 	if objects, all = h.changes.Take(); objects == nil {
 		objects = map[lynq.Ref]bool{}
 	}
@@ -420,12 +406,7 @@ func recordOf(h *load.HubPrograms) lynq.Ref {
 // rollouts returns the hub's forms that have a rollout, or that stopped. Their failed nodes
 // belong in the plan, because otherwise each round would change more nodes.
 func (h *hubWatch) rollouts() map[lynq.FormKey]bool {
-	h.mu.Lock()
-	forms := maps.Clone(h.stopped)
-	h.mu.Unlock()
-	if forms == nil {
-		forms = map[lynq.FormKey]bool{}
-	}
+	forms := h.nodes.stoppedForms()
 	for _, p := range h.hub.Programs {
 		if l := applycmd.LimitsOf(p.Form); l.Rolls() {
 			forms[load.FormKey(p.Form, h.hub.Key.Namespace)] = true
@@ -486,8 +467,7 @@ func (h *hubWatch) tellHeld(ctx context.Context, j *applycmd.Planned, plans []pl
 	h.w.engine.Meter().Held(h.hub.Key, guards)
 }
 
-// settle notes the results of a round's nodes, except for failures that the ledger knows
-// already. A due node without a plan has nothing to do, or its deletion is held.
+// settle notes the results of a round's nodes. A due node without a plan has nothing to do, or its deletion is held.
 func (h *hubWatch) settle(rows *hubRows, due map[lynq.NodeKey]bool, plans []plan.Plan, ended map[lynq.NodeKey]report.Outcome) {
 	ends := map[lynq.NodeKey]watch.End{}
 	for n := range due {
@@ -504,11 +484,5 @@ func (h *hubWatch) settle(rows *hubRows, due map[lynq.NodeKey]bool, plans []plan
 			ends[n] = watch.EndInterrupted
 		}
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for n := range h.failing {
-		delete(ends, n)
-	}
-	h.failing = nil
-	h.ledger.Settle(ends, rows.wanted, time.Now())
+	h.nodes.settle(ends, rows.wanted, time.Now())
 }

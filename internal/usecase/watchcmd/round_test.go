@@ -46,7 +46,7 @@ func TestRoundEnds(t *testing.T) {
 		if h.whole.IsZero() != tt.whole {
 			t.Errorf("%s: the next round plans all nodes: %t", name, h.whole.IsZero())
 		}
-		due := h.ledger.Due(wanted, began)
+		due := h.nodes.due(wanted, began)
 		for n := range wanted {
 			if due[n] != tt.due[n] {
 				t.Errorf("%s: node %s is due: %t", name, n, due[n])
