@@ -21,13 +21,9 @@ import (
 // lock.
 type hubWatch struct {
 	w   *watching
-	in  *applycmd.Loaded
+	in  *hubInputs
 	hub load.HubPrograms
 	o   applycmd.Options // of this hub alone
-	// files is the reading from which the inputs came.
-	files watch.Reading
-	// partial is set if files with errors may hide objects that other hubs render.
-	partial bool
 
 	changes *watch.Changes
 	kept    session.KeptInventories
@@ -40,19 +36,9 @@ type hubWatch struct {
 	checkRequested chan struct{}
 	// sharedBefore is the digest of the objects that might have moved in the last joint round.
 	sharedBefore string
-	// joinsFrom is the time from which this hub may wait for another one again. Zero means
-	// now.
-	joinsFrom time.Time
 	// moved has a value when a timer was set during a round.
 	timerSet chan struct{}
-	whole    time.Time // the time of the last round about all nodes
-	failures int       // the number of failed rounds in a row
-	retryAt  time.Time // when to try again after a failure
-	// rereadFiles is the time to read the files again whose changes delete data. Zero means
-	// never.
-	rereadFiles time.Time
-	// grace is the time when the first grace period ends, zero for none.
-	grace time.Time
+	times    roundTimes
 	// refused is the text of the last round's refusals, "" for none.
 	refused string
 	// surveying is the reading of the rows of all hubs for a round that deletes, or nil.
@@ -64,9 +50,6 @@ type hubWatch struct {
 	idle watch.IdleRounds
 	// reminders say when the log tells again what it told before.
 	reminders reminders
-	// toldWaiting is the time when the log last named what rounds wait for, or when the wait
-	// began. It is zero if no round waits.
-	toldWaiting time.Time
 
 	nodes nodeStates
 
@@ -78,12 +61,11 @@ type hubWatch struct {
 	// later has the inputs for the next round. It is nil if those in the field in count,
 	// which only rounds replace. cut ends a round that deletes. It is nil outside of such a
 	// round.
-	later       *hubWatch
+	later       *hubInputs
 	cancelRound context.CancelCauseFunc
 	rows        *hubRows // nil before the first read
-	// unread says why the rows can't be read, and invalid why the hub keeps older inputs.
-	// Both are nil without a problem.
-	unread, invalid []inventory.Trouble
+	// unread says why the rows can't be read. It is nil if they can.
+	unread []inventory.Trouble
 	// unseenRows is set while deletions wait because another hub's rows can't be read.
 	unseenRows bool
 }
@@ -94,8 +76,22 @@ type reminders struct {
 	// kind of reason.
 	waiting watch.Reminder
 	early   map[string]*watch.Reminder
+	// toldWaiting is the time when the log last named what rounds wait for, or when the wait
+	// began. It is zero if no round waits.
+	toldWaiting time.Time
 	// failing is for rounds that fail, and lost for terms that can't begin or that end.
 	failing, lost watch.Reminder
+}
+
+// hubInputs are what the files say of a hub. Nobody changes them.
+type hubInputs struct {
+	*applycmd.Loaded
+	// files is the reading from which the inputs came.
+	files watch.Reading
+	// partial is set if files with errors may hide objects that other hubs render.
+	partial bool
+	// invalid says why the hub keeps older inputs. It is nil without a problem.
+	invalid []inventory.Trouble
 }
 
 // term is a period in which this process has the Lease of a hub.
@@ -121,7 +117,7 @@ func newHubWatch(w *watching, in *watchInputs, i int) *hubWatch {
 		own.Tombstones = nil // they belong to no hub, and one hub handles them
 	}
 	return &hubWatch{
-		w: w, o: o, in: &own, files: in.reading, hub: in.Hubs[i], partial: in.kept != nil, invalid: in.kept.trouble(in.Hubs[i].Hub),
+		w: w, o: o, hub: in.Hubs[i], in: &hubInputs{Loaded: &own, files: in.reading, partial: in.kept != nil, invalid: in.kept.trouble(in.Hubs[i].Hub)},
 		changes: watch.NewChanges(), timerSet: make(chan struct{}, 1),
 		readNow: make(chan chan error), joins: make(chan chan struct{}), checkRequested: make(chan struct{}, 1),
 	}
@@ -207,7 +203,7 @@ func (h *hubWatch) released(ctx context.Context, held bool, unreleased []error) 
 func (h *hubWatch) forget() {
 	h.kept.Forget()
 	h.endSurvey()
-	h.whole, h.rereadFiles, h.grace, h.failures, h.sharedBefore, h.joinsFrom = time.Time{}, time.Time{}, time.Time{}, 0, "", time.Time{}
+	h.times, h.sharedBefore = roundTimes{}, ""
 	h.nodes.forget()
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -238,14 +234,13 @@ func (h *hubWatch) rounds(t *term) error {
 			return nil
 		case errors.Is(err, errJoined):
 		case err == nil || cutShort(err):
-			h.failures = 0
+			h.times.failures = 0
 			h.w.o.observer().Ended(h.hub.Key, nil)
 			if h.reminders.failing.Over() {
 				h.w.engine.Notef("hub %s: its rounds succeed again", h.hub.Key)
 			}
 		default:
-			h.failures++
-			h.retryAt, h.whole = time.Now().Add(watch.Pause(h.failures)), time.Time{} // the open work is unknown now
+			h.times.fail(time.Now())
 			h.w.o.observer().Ended(h.hub.Key, err)
 			h.tell(err)
 		}
@@ -294,20 +289,6 @@ func (h *hubWatch) tell(err error) {
 		return
 	}
 	h.w.engine.Notef("warning: hub %s: %v", h.hub.Key, err)
-}
-
-// wholeEvery is the interval between comparisons of all nodes of the hub. A shorter
-// reapplyInterval of an object shortens it.
-func (h *hubWatch) wholeEvery() time.Duration {
-	every := wholeEvery
-	for _, p := range h.hub.Programs {
-		for _, r := range p.Form.Resources {
-			if d := r.Policy.ReapplyInterval; d > 0 {
-				every = min(every, d)
-			}
-		}
-	}
-	return every
 }
 
 // observe notes writes, restored objects, and the end of a run.

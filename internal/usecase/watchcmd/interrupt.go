@@ -18,18 +18,14 @@ const tellEvery = time.Minute
 // ignores times before began, the start of the current round. The result is zero if no
 // timer is set.
 func (h *hubWatch) timer(began time.Time) watch.Timer {
-	return watch.NextTimer(began, append(h.nodes.timers(began),
-		watch.Timer{At: h.rereadFiles, Why: "lynqctl reads the files once more before it deletes data"},
-		watch.Timer{At: h.grace, Why: "the deletionGracePeriod of a node is over"},
-		watch.Timer{At: h.whole.Add(h.wholeEvery()), Why: "lynqctl compares all nodes with the cluster"},
-	)...)
+	return watch.NextTimer(began, append(h.nodes.timers(began), h.times.timers(h.wholeEvery())...)...)
 }
 
 // next returns the time of the next round if nothing changes.
 func (h *hubWatch) next(now time.Time) time.Time {
 	switch {
-	case h.failures > 0:
-		return h.retryAt
+	case h.times.failures > 0:
+		return h.times.retryAt
 	case h.current() == nil:
 		return now.Add(wholeEvery) // the first read of the rows wakes it
 	}
@@ -50,11 +46,11 @@ func (h *hubWatch) move() {
 // tellWaiting logs what the round waits for.
 func (h *hubWatch) tellWaiting() {
 	objects := h.nodes.waitsFor()
-	h.toldWaiting = time.Now()
+	h.reminders.toldWaiting = time.Now()
 	if len(objects) == 0 {
 		return
 	}
-	if note := waitingNote(h.hub.Key, objects); h.reminders.waiting.Due(note, h.toldWaiting) {
+	if note := waitingNote(h.hub.Key, objects); h.reminders.waiting.Due(note, h.reminders.toldWaiting) {
 		h.w.engine.Notef("%s", note)
 	}
 }
@@ -84,7 +80,7 @@ func (h *hubWatch) interrupt(ctx context.Context, stop context.CancelCauseFunc, 
 		defer had.Stop()
 		defer timer.Stop()
 		timer.Stop()
-		minute := time.NewTimer(time.Until(h.toldWaiting.Add(tellEvery)))
+		minute := time.NewTimer(time.Until(h.reminders.toldWaiting.Add(tellEvery)))
 		defer minute.Stop()
 		var changes, moved <-chan struct{}
 		var next watch.Timer

@@ -32,7 +32,7 @@ func TestInterrupt(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := &hubWatch{
 					w: &watching{engine: &session.Engine{View: &notes{}}}, hub: load.HubPrograms{Key: lynq.HubKey{Namespace: "shop", Name: "us"}},
-					changes: watch.NewChanges(), timerSet: make(chan struct{}, 1), whole: time.Now(), toldWaiting: time.Now(),
+					changes: watch.NewChanges(), timerSet: make(chan struct{}, 1), times: roundTimes{whole: time.Now()}, reminders: reminders{toldWaiting: time.Now()},
 				}
 				never := func(*watch.Fingerprint, watch.Fingerprint) bool { return false }
 				kind := h.changes.NewKind(lynq.APIResource{Kind: "ConfigMap"}, never, func(lynq.Ref) bool { return false })

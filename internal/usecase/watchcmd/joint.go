@@ -95,7 +95,7 @@ func digestOfShared(shared []sharedObject) string {
 func (h *hubWatch) joinHubs(ctx context.Context, alone *round) (done bool, err error) {
 	shared := sharedObjectsOf(alone.plans)
 	digest := digestOfShared(shared)
-	if len(shared) == 0 || digest == h.sharedBefore && alone.job.Concern != nil || alone.began.Before(h.joinsFrom) {
+	if len(shared) == 0 || digest == h.sharedBefore && alone.job.Concern != nil || alone.began.Before(h.times.joinsFrom) {
 		return false, nil
 	}
 	h.sharedBefore = digest
@@ -192,7 +192,7 @@ func (h *hubWatch) joinInTime(ctx context.Context, own *term, other *hubWatch, s
 	defer stop()
 	t, err := h.join(within, own, other, shared, over)
 	if errors.Is(err, errBusy) {
-		h.joinsFrom = time.Now().Add(wholeEvery)
+		h.times.joinsFrom = time.Now().Add(wholeEvery)
 		h.w.engine.Notef("%s", busyNote(h.hub.Key, other.hub.Key))
 		return nil, nil
 	}

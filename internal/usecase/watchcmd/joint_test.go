@@ -178,7 +178,7 @@ func TestBorrowBusy(t *testing.T) {
 				if d := cmp.Diff([]string{busyNote(us, eu)}, log.lines); d != "" {
 					t.Errorf("(-want +got):\n%s", d)
 				}
-				if now := time.Now(); !now.Before(h.joinsFrom) {
+				if now := time.Now(); !now.Before(h.times.joinsFrom) {
 					t.Errorf("at %s it waits again", now)
 				}
 			})
@@ -195,7 +195,7 @@ func TestJoinOthersYields(t *testing.T) {
 		hub := func(name string) *hubWatch {
 			key := lynq.HubKey{Namespace: "shop", Name: name}
 			h := &hubWatch{
-				w: w, in: &applycmd.Loaded{}, hub: load.HubPrograms{Key: key}, changes: watch.NewChanges(), term: &term{ctx: t.Context(), wanted: wanted},
+				w: w, in: &hubInputs{Loaded: &applycmd.Loaded{}}, hub: load.HubPrograms{Key: key}, changes: watch.NewChanges(), term: &term{ctx: t.Context(), wanted: wanted},
 				readNow: make(chan chan error), joins: make(chan chan struct{}), rows: &hubRows{},
 			}
 			h.rows.Nodes = map[lynq.HubKey][]*plan.Node{key: {{Objects: []plan.Object{{Ref: movedRef(name)}}}}}

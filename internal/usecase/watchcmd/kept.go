@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -104,28 +103,28 @@ func (h *hubWatch) same(other *hubWatch) bool {
 func (h *hubWatch) turn(other *hubWatch) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if before := h.counting(); before.partial || other.partial {
+	if before := h.counting(); before.partial || other.in.partial {
 		h.changes.NoteAll() // deletions of data may wait, or no longer wait, and the hub record says why
 	}
-	h.later = other
+	h.later = other.in
 	if h.cancelRound != nil {
 		h.cancelRound(errInputsChanged)
 	}
 }
 
 // inputs returns the current inputs of the hub.
-func (h *hubWatch) inputs() *applycmd.Loaded {
+func (h *hubWatch) inputs() *hubInputs {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.counting().in
+	return h.counting()
 }
 
-// counting returns the hubWatch with the current inputs. The caller holds the lock.
-func (h *hubWatch) counting() *hubWatch {
+// counting returns the current inputs. The caller holds the lock.
+func (h *hubWatch) counting() *hubInputs {
 	if h.later != nil {
 		return h.later
 	}
-	return h
+	return h.in
 }
 
 // takeInputs takes over inputs that came since the last round.
@@ -133,7 +132,7 @@ func (h *hubWatch) takeInputs() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.later != nil {
-		h.in, h.files, h.partial, h.invalid, h.later = h.later.in, h.later.files, h.later.partial, h.later.invalid, nil
+		h.in, h.later = h.later, nil
 	}
 }
 

@@ -18,7 +18,7 @@ func keptHubOf(change func(h *hubWatch)) *hubWatch {
 		Key: lynq.HubKey{Namespace: "shop", Name: "crm"}, Hub: &form.Hub{Name: "crm"},
 		Programs: []*render.Program{{Form: &form.Form{Name: "web", HubID: "crm"}}},
 	}
-	h := &hubWatch{hub: hub, in: &applycmd.Loaded{Inputs: &load.Inputs{Inputs: &form.Inputs{}, Hubs: []load.HubPrograms{hub}}}}
+	h := &hubWatch{hub: hub, in: &hubInputs{Loaded: &applycmd.Loaded{Inputs: &load.Inputs{Inputs: &form.Inputs{}, Hubs: []load.HubPrograms{hub}}}}}
 	if change != nil {
 		change(h)
 	}

@@ -18,10 +18,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/watch"
 )
 
-// wholeEvery is the interval at which rounds compare all nodes with the cluster, even if no
-// watch reports a change.
-const wholeEvery = 5 * time.Minute
-
 // round plans and applies one hub, or several hubs between which objects move.
 type round struct {
 	parts []*part
@@ -64,7 +60,7 @@ func (h *hubWatch) round(ctx context.Context, t *term) error {
 		return nil
 	}
 	all := p.wholeDue(now)
-	if !all && len(p.due)+len(p.objects) == 0 && !h.graceDue(now) {
+	if !all && len(p.due)+len(p.objects) == 0 && !h.times.graceDue(now) {
 		return nil
 	}
 	alone := &round{parts: []*part{p}, began: now}
@@ -99,7 +95,7 @@ func (h *hubWatch) part(t *term, now time.Time) *part {
 // wholeDue reports whether the round plans all nodes. Tombstones of files belong to no node,
 // so they need that, too.
 func (p *part) wholeDue(now time.Time) bool {
-	return p.all || p.due[stonesOf(&p.hub)] || p.objects[recordOf(&p.hub)] || p.surveyed() || !now.Before(p.whole.Add(p.wholeEvery())) || p.thirdDue(now)
+	return p.all || p.due[stonesOf(&p.hub)] || p.objects[recordOf(&p.hub)] || p.surveyed() || p.times.due(p.wholeEvery(), now)
 }
 
 // rendered returns the round as a job of apply, with the rows of its hubs.
@@ -199,7 +195,7 @@ func (r *round) perform(ctx context.Context) error {
 			p.tellHeld(ctx, j, own, p.held, p.approved)
 		}
 		p.tellTroubles(ctx, j, p.troubles)
-		p.grace = p.graceEnd(own)
+		p.times.grace = p.graceEnd(own)
 	}
 	for _, p := range r.parts {
 		if !p.approved {
@@ -209,7 +205,7 @@ func (r *round) perform(ctx context.Context) error {
 	for _, p := range r.parts {
 		p.term.watches.ensure(p.term.ctx, plansOf(r.plans, p.hub.Key))
 		if j.Concern == nil {
-			p.whole = r.began
+			p.times.whole = r.began
 		}
 	}
 	var err error
@@ -235,8 +231,8 @@ func (r *round) carryOut(ctx context.Context) error {
 		if i > 0 {
 			end = func(error) { stop(errJoinedHub) }
 		}
-		if p.toldWaiting.IsZero() {
-			p.toldWaiting = time.Now()
+		if p.reminders.toldWaiting.IsZero() {
+			p.reminders.toldWaiting = time.Now()
 		}
 		interrupted[i] = p.interrupt(within, end, p.term.wanted, r.began, approved)
 	}
@@ -249,7 +245,7 @@ func (r *round) carryOut(ctx context.Context) error {
 	for i, p := range r.parts {
 		<-interrupted[i]
 		if !cutShort(err) {
-			p.toldWaiting = time.Time{}
+			p.reminders.toldWaiting = time.Time{}
 			p.reminders.waiting.Over()
 		}
 		p.ended = p.done()
@@ -327,7 +323,7 @@ func (r *round) end(err error) error {
 	for _, p := range r.parts {
 		switch {
 		case p.ended == nil:
-			p.whole = time.Time{} // the round did nothing, so the next one plans all nodes
+			p.times.whole = time.Time{} // the round did nothing, so the next one plans all nodes
 		case err == nil || cutShort(err) || ofNodes(err):
 			p.settle(p.rows, p.due, plansOf(r.plans, p.hub.Key), p.ended)
 		}
@@ -370,9 +366,6 @@ func (h *hubWatch) graceEnd(plans []plan.Plan) time.Time {
 	}
 	return time.Time{}
 }
-
-// graceDue reports whether a grace period has ended.
-func (h *hubWatch) graceDue(now time.Time) bool { return !h.grace.IsZero() && !now.Before(h.grace) }
 
 // ofNodes reports whether an error says only that some nodes failed.
 func ofNodes(err error) bool {

@@ -35,7 +35,7 @@ func TestRoundEnds(t *testing.T) {
 		h := keptHubOf(nil)
 		h.w = &watching{engine: &session.Engine{}}
 		began := time.Now()
-		h.whole = began
+		h.times.whole = began
 		p := &part{hubWatch: h, rows: &hubRows{wanted: wanted}, ended: tt.ended}
 		r := &round{parts: []*part{p}, began: began, plans: []plan.Plan{{Hub: h.hub.Key, Nodes: []plan.NodePlan{
 			{NodeID: lynq.NodeID{Namespace: a.Namespace, Name: a.Name}}, {NodeID: lynq.NodeID{Namespace: b.Namespace, Name: b.Name}},
@@ -43,8 +43,8 @@ func TestRoundEnds(t *testing.T) {
 		if got := r.end(tt.err); !errors.Is(got, tt.want) {
 			t.Errorf("%s: %v, want %v", name, got, tt.want)
 		}
-		if h.whole.IsZero() != tt.whole {
-			t.Errorf("%s: the next round plans all nodes: %t", name, h.whole.IsZero())
+		if h.times.whole.IsZero() != tt.whole {
+			t.Errorf("%s: the next round plans all nodes: %t", name, h.times.whole.IsZero())
 		}
 		due := h.nodes.due(wanted, began)
 		for n := range wanted {

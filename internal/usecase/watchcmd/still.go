@@ -93,19 +93,19 @@ func (h *hubWatch) sparing(plans []plan.Plan, rows *hubRows, whole bool, now tim
 	taking := slices.ContainsFunc(plansOf(plans, h.hub.Key), func(p plan.Plan) bool { return p.TakesData() })
 	if !taking {
 		if whole {
-			h.rereadFiles = time.Time{}
+			h.times.rereadFiles = time.Time{}
 		}
 		return plans
 	}
-	if h.partial {
-		h.rereadFiles = time.Time{} // good inputs wake it
+	if h.in.partial {
+		h.times.rereadFiles = time.Time{} // good inputs wake it
 		return untilRead(plans, h.hub.Key)
 	}
-	again := latest(h.files.Again(now, h.w.digest), rows.file.Again(now, h.rowFile))
-	if !again.IsZero() && h.rereadFiles.IsZero() {
+	again := latest(h.in.files.Again(now, h.w.digest), rows.file.Again(now, h.rowFile))
+	if !again.IsZero() && h.times.rereadFiles.IsZero() {
 		h.w.engine.Notef("hub %s: lynqctl reads the files once more before it deletes data", h.hub.Key)
 	}
-	if h.rereadFiles = again; again.IsZero() {
+	if h.times.rereadFiles = again; again.IsZero() {
 		return plans
 	}
 	return untilRead(plans, h.hub.Key)
@@ -123,8 +123,3 @@ func untilRead(plans []plan.Plan, hub lynq.HubKey) []plan.Plan {
 
 // latest returns the latest of some times.
 func latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }
-
-// thirdDue reports whether it is time to read the files again whose changes delete data.
-func (h *hubWatch) thirdDue(now time.Time) bool {
-	return !h.rereadFiles.IsZero() && !now.Before(h.rereadFiles)
-}

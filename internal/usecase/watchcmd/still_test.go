@@ -47,9 +47,9 @@ func TestSparing(t *testing.T) {
 	said := &notes{}
 	h := &hubWatch{w: &watching{engine: &session.Engine{View: said}, o: o}}
 	hub := &form.Hub{Name: "crm", Source: endpoint.Connection{Type: endpoint.SourceCSV, Path: table}}
-	h.in = &applycmd.Loaded{Inputs: &load.Inputs{Hubs: []load.HubPrograms{{Hub: hub}}}}
+	h.in = &hubInputs{Loaded: &applycmd.Loaded{Inputs: &load.Inputs{Hubs: []load.HubPrograms{{Hub: hub}}}}}
 	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	h.files = watch.NewReading(h.w.digest(), began)
+	h.in.files = watch.NewReading(h.w.digest(), began)
 	rows := &hubRows{file: new(watch.NewReading(h.rowFile(), began.Add(time.Second)))}
 
 	claim := inventory.Entry{Ref: lynq.Ref{Kind: "PersistentVolumeClaim", Namespace: "ns", Name: "acme"}}
@@ -81,8 +81,8 @@ func TestSparing(t *testing.T) {
 		if step.third > 0 {
 			want = began.Add(step.third)
 		}
-		if len(run) != step.carried || !h.rereadFiles.Equal(want) {
-			t.Errorf("after %s: %d plans are carried out, third reading at %s; want %d and %s", step.after, len(run), h.rereadFiles, step.carried, want)
+		if len(run) != step.carried || !h.times.rereadFiles.Equal(want) {
+			t.Errorf("after %s: %d plans are carried out, third reading at %s; want %d and %s", step.after, len(run), h.times.rereadFiles, step.carried, want)
 		}
 		if spared := len(run[0].Nodes) == 0; len(step.plans[0].Nodes) > 0 && spared != (step.carried == 1) {
 			t.Errorf("after %s: the deletion is spared: %t", step.after, spared)

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -31,7 +30,7 @@ var errSurveying = errors.New("lynqctl is still reading the rows of the other hu
 
 // survey is a reading of the rows of all hubs in the files.
 type survey struct {
-	in *applycmd.Loaded // the inputs of its round
+	in *hubInputs // the inputs of its round
 	// rows are those of the round's hubs when the reading began. A row that was there then
 	// may have moved to a hub that was read before.
 	rows map[lynq.HubKey]*hubRows

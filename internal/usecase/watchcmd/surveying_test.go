@@ -30,7 +30,7 @@ func newSurveyScene(t *testing.T) *surveyScene {
 	key := lynq.HubKey{Namespace: "shop", Name: "us"}
 	s := &surveyScene{log: &notes{}}
 	s.hub = &hubWatch{
-		w: &watching{engine: &session.Engine{View: s.log}}, in: &applycmd.Loaded{}, hub: load.HubPrograms{Key: key}, changes: watch.NewChanges(),
+		w: &watching{engine: &session.Engine{View: s.log}}, in: &hubInputs{Loaded: &applycmd.Loaded{}}, hub: load.HubPrograms{Key: key}, changes: watch.NewChanges(),
 		rows: &hubRows{wanted: map[lynq.NodeKey]string{}},
 	}
 	s.hub.w.hubs = []*hubWatch{s.hub}
@@ -157,7 +157,7 @@ func TestSurveyUnneeded(t *testing.T) {
 
 		s.next("a")
 		_, _ = s.survey(t.Context(), slow)
-		s.hub.in = &applycmd.Loaded{}
+		s.hub.in = &hubInputs{Loaded: &applycmd.Loaded{}}
 		_, _ = s.survey(t.Context(), slow)
 		synctest.Wait()
 		if s.asks != 3 {

@@ -92,5 +92,5 @@ func (h *hubWatch) unreadable(message string) {
 func (h *hubWatch) troublesNow() []inventory.Trouble {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.Concat(h.unread, h.invalid)
+	return slices.Concat(h.unread, h.in.invalid)
 }
