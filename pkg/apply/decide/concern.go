@@ -123,7 +123,7 @@ func (in *Input) members() []*member {
 
 // going reports whether no row renders a recorded node, and its form is in the run.
 func (in *Input) going(m *member) bool {
-	return m.node == nil && (&decider{in: in}).counts(m.inventory)
+	return m.node == nil && in.counts(m.inventory)
 }
 
 // concerns reports whether a node or one of its objects changed.

@@ -88,7 +88,7 @@ func (d *decider) decide(l Limits) *plan.Plan {
 				p.Nodes = append(p.Nodes, d.moved(inv, r))
 			} else if r.elsewhere != nil {
 				p.Nodes = append(p.Nodes, d.waiting(inv, r.elsewhere))
-			} else if n, named := d.asked(inv, r); named {
+			} else if n, named := d.in.asked(inv, r); named {
 				p.Nodes = append(p.Nodes, n)
 			} else {
 				p.Whole = false
@@ -384,18 +384,18 @@ func (d *decider) goes(inv *inventory.Inventory) bool {
 // gone reports whether no row renders the node of an inventory, and this run may delete it.
 func (d *decider) gone(inv *inventory.Inventory) bool {
 	key := inv.Node.Key()
-	return d.renamed[key] == nil && d.nodes[key] == nil && !d.misnamed.recorded[key] && d.within(inv) && (!inv.Deleting || inv.Finalizer)
+	return d.renamed[key] == nil && d.nodes[key] == nil && !d.misnamed.recorded[key] && d.in.within(inv) && (!inv.Deleting || inv.Finalizer)
 }
 
 // within reports whether this run may delete the node of an inventory.
-func (d *decider) within(inv *inventory.Inventory) bool {
-	return !d.in.Scope.Narrowed && d.counts(inv) && d.in.Scope.Names(inv.Node.Name)
+func (in *Input) within(inv *inventory.Inventory) bool {
+	return !in.Scope.Narrowed && in.counts(inv) && in.Scope.Names(inv.Node.Name)
 }
 
 // counts reports whether an inventory belongs to the hub and to a form of the run.
-func (d *decider) counts(inv *inventory.Inventory) bool {
-	return (inv.Node.Hub.Namespace == "" || inv.Node.Hub.Namespace == d.in.Hub.Namespace) &&
-		slices.ContainsFunc(d.in.Desired.Forms, func(f lynq.FormKey) bool { return ofForm(inv, f) })
+func (in *Input) counts(inv *inventory.Inventory) bool {
+	return (inv.Node.Hub.Namespace == "" || inv.Node.Hub.Namespace == in.Hub.Namespace) &&
+		slices.ContainsFunc(in.Desired.Forms, func(f lynq.FormKey) bool { return ofForm(inv, f) })
 }
 
 // ofForm reports whether an inventory belongs to a form.
@@ -499,21 +499,21 @@ func (d *decider) leavingStep(me plan.Owner, r *inventory.Entry, l *tracking.Liv
 
 // notSeen plans an object that this run didn't read. It doesn't exist, or lynqctl couldn't
 // read it.
-func (d *decider) notSeen(s *plan.Step) {
-	why := d.in.Options.GiveUp[s.Entry.Ref]
+func (in *Input) notSeen(s *plan.Step) {
+	why := in.Options.GiveUp[s.Entry.Ref]
 	switch {
 	case why != nil:
 		s.Action, s.Reason, s.Message = plan.ActionRelease, plan.ReasonGivenUp, "lynqctl keeps it and stops managing it: "+why.Error()
-	case s.Entry.Phase == inventory.PhaseCompleted && !d.unseen(s):
+	case s.Entry.Phase == inventory.PhaseCompleted && !in.unseen(s):
 		s.Action, s.Reason = plan.ActionRelease, plan.ReasonCompleted
-	case !d.unseen(s):
+	case !in.unseen(s):
 		s.Action, s.Reason = plan.ActionRelease, plan.ReasonAlreadyGone
 	}
 }
 
 // givenUp reports whether the user asked to leave an object behind.
-func (d *decider) givenUp(ref lynq.Ref) bool {
-	_, named := d.in.Options.GiveUp[ref]
+func (in *Input) givenUp(ref lynq.Ref) bool {
+	_, named := in.Options.GiveUp[ref]
 	return named
 }
 

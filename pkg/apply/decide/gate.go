@@ -115,7 +115,7 @@ func observed(d *decider, q *question) *answer {
 		return keep(plan.ReasonUnknown, mayRefer(q.me, why))
 	}
 	s := plan.Step{Entry: q.entry, Reason: q.why}
-	d.notSeen(&s)
+	d.in.notSeen(&s)
 	return &answer{Action: s.Action, Reason: s.Reason, Message: s.Message}
 }
 
@@ -131,7 +131,7 @@ func notExcluded(d *decider, q *question) *answer {
 	if q.asker == askerPrune || q.asker == askerTombstone {
 		return nil // Tombstones checks exclusions itself, and nothing excludes an orphan
 	}
-	if d.givenUp(q.ref()) {
+	if d.in.givenUp(q.ref()) {
 		return nil
 	}
 	for _, name := range append([]lynq.Ref{q.ref()}, d.otherNames(q.ref(), q.live)...) {
@@ -230,7 +230,7 @@ func notRelabelled(_ *decider, q *question) *answer {
 
 // notGivenUp requires that the user didn't ask to leave the object behind.
 func notGivenUp(d *decider, q *question) *answer {
-	if d.givenUp(q.ref()) && q.me.Tracks(q.live) && q.live.TakenOver() == "" {
+	if d.in.givenUp(q.ref()) && q.me.Tracks(q.live) && q.live.TakenOver() == "" {
 		return &answer{Action: plan.ActionOrphan, Reason: plan.ReasonGivenUp}
 	}
 	return nil
@@ -250,7 +250,7 @@ func isOurs(d *decider, q *question) *answer {
 	if who := d.foreign(q.me, q.live); s.Action == plan.ActionRelease && who != "" {
 		a.Message = "it is now of " + who
 	}
-	if s.Action == plan.ActionRelease && d.givenUp(q.ref()) {
+	if s.Action == plan.ActionRelease && d.in.givenUp(q.ref()) {
 		a.Reason = plan.ReasonGivenUp
 	}
 	return a

@@ -113,7 +113,7 @@ func (g guards) losses() *losses {
 	n := &losses{}
 	homes, room := g.homes(), map[lynq.NodeKey]bool{}
 	for _, inv := range g.in.Recorded.Inventories {
-		if !g.d.counts(inv) && !g.in.Recorded.HubDeleting {
+		if !g.d.in.counts(inv) && !g.in.Recorded.HubDeleting {
 			continue // nodes of other forms aren't part of the percentage
 		}
 		key, before := inv.Node.Key(), n.Going()
@@ -200,7 +200,7 @@ func (g guards) changeOf(inv *inventory.Inventory, homes map[rowKey]string) *lim
 		if to := homes[rowKey{inv.Node.Full().Form, inv.Node.UID}]; to != inv.Node.Namespace {
 			c.To = to
 		}
-	case n != nil && g.d.within(inv) && g.d.obstacle(n, inv) == nil:
+	case n != nil && g.d.in.within(inv) && g.d.obstacle(n, inv) == nil:
 		c.Before, c.Objects, c.NotIncluded = g.heldBy(n, inv), len(n.Objects), n.NotIncluded
 	}
 	return c

@@ -25,7 +25,7 @@ func (h hooking) hooks(me plan.Owner, inv *inventory.Inventory) []plan.Step {
 	var steps []plan.Step
 	for i := range inv.Hooks {
 		r := &inv.Hooks[i]
-		if r.Phase != inventory.PhaseCompleted && !h.d.givenUp(r.Ref) && h.d.excluded(me, r) == "" {
+		if r.Phase != inventory.PhaseCompleted && !h.d.in.givenUp(r.Ref) && h.d.excluded(me, r) == "" {
 			steps = append(steps, h.hook(me, plan.HookAsRecorded(me, r), r, h.d.in.Observed.Live[r.Ref]))
 		}
 	}
@@ -107,9 +107,9 @@ func (h hooking) afterHooks(me plan.Owner, inv *inventory.Inventory, why plan.Re
 			s.Action, s.Reason, s.Message = plan.ActionRelease, plan.ReasonNotRun, "it is not run: --cascade=orphan deletes nothing"
 		case !begun && h.d.excluded(me, r) != "":
 			s.Action, s.Reason, s.Message = plan.ActionRelease, plan.ReasonExcluded, "it is not run: "+h.d.excluded(me, r)
-		case h.d.givenUp(r.Ref) && h.d.in.Observed.Live[r.Ref] == nil && h.d.in.Options.GiveUp[r.Ref] == nil:
+		case h.d.in.givenUp(r.Ref) && h.d.in.Observed.Live[r.Ref] == nil && h.d.in.Options.GiveUp[r.Ref] == nil:
 			s.Action, s.Reason, s.Message = plan.ActionRelease, plan.ReasonGivenUp, "it is not run"
-		case begun && (h.d.in.Options.Cascade == plan.CascadeOrphan || h.d.givenUp(r.Ref) || r.Phase == inventory.PhaseCompleted):
+		case begun && (h.d.in.Options.Cascade == plan.CascadeOrphan || h.d.in.givenUp(r.Ref) || r.Phase == inventory.PhaseCompleted):
 			s = h.d.leavingStep(me, r, h.d.in.Observed.Live[r.Ref], why)
 		}
 		steps = append(steps, s)

@@ -66,21 +66,22 @@ func (d *decider) findRenamed() {
 	if d.in.Desired.Renames == nil && len(d.beside) == 0 && d.in.Desired.Elsewhere == nil {
 		return
 	}
-	present := d.presentRows()
+	present := d.in.presentRows()
 	besides := make([]map[string][]*plan.Node, len(d.beside))
 	for i, b := range d.beside {
-		besides[i] = b.presentRows()
+		besides[i] = b.in.presentRows()
 	}
 	for _, inv := range d.in.Recorded.Inventories {
 		key := inv.Node.Key()
-		if d.nodes[key] != nil || d.in.Scope.Delete[key] || d.misnamed.recorded[key] || !d.counts(inv) || inv.Deleting && !inv.Finalizer {
+		if d.nodes[key] != nil || d.in.Scope.Delete[key] || d.misnamed.recorded[key] || !d.in.counts(inv) || inv.Deleting && !inv.Finalizer {
 			continue
 		}
-		if r := d.renamedHere(inv, present); r != nil {
+		if r := d.in.renamedHere(inv, present); r != nil {
+			r.of = d
 			d.goesOn(inv, r)
 			continue
 		}
-		if d.activeRow(inv) {
+		if d.in.activeRow(inv) {
 			continue
 		}
 		for i, b := range d.beside {
@@ -98,8 +99,8 @@ func (d *decider) findRenamed() {
 
 // activeRow reports whether the row of an inventory is active in this hub, so that it isn't
 // in another one. A run of some nodes knows no active rows.
-func (d *decider) activeRow(inv *inventory.Inventory) bool {
-	return d.in.Desired.Renames != nil && d.in.Desired.Renames.Active[strings.TrimSpace(inv.Node.UID)]
+func (in *Input) activeRow(inv *inventory.Inventory) bool {
+	return in.Desired.Renames != nil && in.Desired.Renames.Active[strings.TrimSpace(inv.Node.UID)]
 }
 
 // goesOn notes that another node continues a node.
@@ -111,9 +112,9 @@ func (d *decider) goesOn(inv *inventory.Inventory, r *renamed) {
 }
 
 // presentRows returns the nodes of active rows by uid, without surrounding blanks.
-func (d *decider) presentRows() map[string][]*plan.Node {
+func (in *Input) presentRows() map[string][]*plan.Node {
 	present := map[string][]*plan.Node{}
-	for _, n := range d.in.Desired.Nodes {
+	for _, n := range in.Desired.Nodes {
 		uid := strings.TrimSpace(n.UID)
 		present[uid] = append(present[uid], n)
 	}
@@ -122,18 +123,18 @@ func (d *decider) presentRows() map[string][]*plan.Node {
 
 // renamedHere returns the continuation of a node with a renamed form or row, and mostly
 // nil.
-func (d *decider) renamedHere(inv *inventory.Inventory, present map[string][]*plan.Node) *renamed {
-	if d.in.Desired.Renames == nil {
+func (in *Input) renamedHere(inv *inventory.Inventory, present map[string][]*plan.Node) *renamed {
+	if in.Desired.Renames == nil {
 		return nil
 	}
-	form, uid, was := d.in.Desired.Renames.Of(inv.Node)
+	form, uid, was := in.Desired.Renames.Of(inv.Node)
 	uid = strings.TrimSpace(uid)
-	if !was || !d.in.Desired.Renames.Active[uid] {
+	if !was || !in.Desired.Renames.Active[uid] {
 		return nil
 	}
-	r := &renamed{of: d, name: naming.NodeName(uid, form.Name)}
+	r := &renamed{name: naming.NodeName(uid, form.Name)}
 	for _, n := range present[uid] {
-		if n.Form.Name == form.Name && (form.Namespace == "" || n.Form.Namespace == form.Namespace) && d.in.Scope.Plans(n.Key()) && !d.in.Scope.Narrowed {
+		if n.Form.Name == form.Name && (form.Namespace == "" || n.Form.Namespace == form.Namespace) && in.Scope.Plans(n.Key()) && !in.Scope.Narrowed {
 			r.now, r.all = n, []lynq.NodeKey{n.Key()}
 		}
 	}
@@ -203,8 +204,8 @@ func (d *decider) waiting(inv *inventory.Inventory, to *renderer) plan.NodePlan 
 }
 
 // asked plans a node that the user named and that a node outside this run continues.
-func (d *decider) asked(inv *inventory.Inventory, r *renamed) (p plan.NodePlan, named bool) {
-	if !d.in.Scope.Only[inv.Node.Name] {
+func (in *Input) asked(inv *inventory.Inventory, r *renamed) (p plan.NodePlan, named bool) {
+	if !in.Scope.Only[inv.Node.Name] {
 		return p, false
 	}
 	p = plan.NodePlan{NodeID: inv.Node, Inventory: inv, Unmet: "it goes on as node " + r.name + ", which this run leaves out (pass --node " + r.name + ")"}

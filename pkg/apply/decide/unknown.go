@@ -25,11 +25,11 @@ func (d *decider) judgeUnknown() {
 		if inv != nil && !n.Is(inv) {
 			inv = nil // it belongs to another node, so it doesn't count
 		}
-		d.leaveAsIs(n.Key(), d.unfit(n), d.notKnown(n.Objects, inv, false))
+		d.leaveAsIs(n.Key(), d.in.unfit(n), d.in.notKnown(n.Objects, inv, false))
 	}
 	for _, inv := range d.in.Recorded.Inventories {
 		if d.goes(inv) || d.renamed[inv.Node.Key()] != nil {
-			d.leaveAsIs(inv.Node.Key(), nil, d.notKnown(nil, inv, true))
+			d.leaveAsIs(inv.Node.Key(), nil, d.in.notKnown(nil, inv, true))
 		}
 	}
 }
@@ -45,9 +45,9 @@ func (d *decider) leaveAsIs(k lynq.NodeKey, unfit, notKnown error) {
 }
 
 // unfit returns an error if a desired object of a node can never exist.
-func (d *decider) unfit(n *plan.Node) error {
+func (in *Input) unfit(n *plan.Node) error {
 	for i := range n.Objects {
-		if err := d.in.Observed.Misplaced[n.Objects[i].Ref]; err != nil && !n.Objects[i].LeftAlone() {
+		if err := in.Observed.Misplaced[n.Objects[i].Ref]; err != nil && !n.Objects[i].LeftAlone() {
 			return err
 		}
 	}
@@ -57,7 +57,7 @@ func (d *decider) unfit(n *plan.Node) error {
 // notKnown returns an error if lynqctl must not change a node with these desired objects
 // and this inventory, which may be nil. Objects that are left out or given up don't count.
 // For a kept node, an unserved kind matters only for desired objects.
-func (d *decider) notKnown(objects []plan.Object, inv *inventory.Inventory, goes bool) error {
+func (in *Input) notKnown(objects []plan.Object, inv *inventory.Inventory, goes bool) error {
 	e := &plan.UnknownError{}
 	add := func(err error) {
 		if err != nil && !slices.Contains(e.Causes, err) {
@@ -67,15 +67,15 @@ func (d *decider) notKnown(objects []plan.Object, inv *inventory.Inventory, goes
 	wanted := make(map[lynq.Ref]bool, len(objects))
 	for i := range objects {
 		wanted[objects[i].Ref] = true
-		if !objects[i].LeftAlone() && !undefined(d.in.Observed.Unknown[objects[i].Ref]) {
-			add(d.in.Observed.Unknown[objects[i].Ref])
+		if !objects[i].LeftAlone() && !undefined(in.Observed.Unknown[objects[i].Ref]) {
+			add(in.Observed.Unknown[objects[i].Ref])
 		}
 	}
-	if inv != nil && !d.in.Scope.Narrowed {
+	if inv != nil && !in.Scope.Narrowed {
 		for _, r := range inv.All() {
 			ref := r.Ref
-			err := d.in.Observed.Unknown[ref]
-			if unserved := (*plan.UnservedError)(nil); wanted[ref] || d.givenUp(ref) || !goes && errors.As(err, &unserved) {
+			err := in.Observed.Unknown[ref]
+			if unserved := (*plan.UnservedError)(nil); wanted[ref] || in.givenUp(ref) || !goes && errors.As(err, &unserved) {
 				continue
 			}
 			add(err)
@@ -110,12 +110,12 @@ func (d *decider) kept(inv *inventory.Inventory, why error) plan.NodePlan {
 
 // unseen plans an undesired object that lynqctl couldn't read or that can't exist. For any
 // other object it returns false and plans nothing.
-func (d *decider) unseen(s *plan.Step) bool {
-	if err := d.in.Observed.Unknown[s.Entry.Ref]; err != nil {
+func (in *Input) unseen(s *plan.Step) bool {
+	if err := in.Observed.Unknown[s.Entry.Ref]; err != nil {
 		s.Action, s.Reason, s.Message = plan.ActionSkip, plan.ReasonUnknown, "lynqctl keeps its entry: "+err.Error()
 		return true
 	}
-	if err := d.in.Observed.Misplaced[s.Entry.Ref]; err != nil {
+	if err := in.Observed.Misplaced[s.Entry.Ref]; err != nil {
 		s.Action, s.Reason, s.Message = plan.ActionRelease, plan.ReasonAlreadyGone, err.Impossible()
 		return true
 	}
