@@ -108,13 +108,13 @@ func objectProblems(b *strings.Builder, n *diff.Node, p tty.Paint, again *Repeat
 		word, why := p.Failed("apply would fail"), o.Problem
 		switch {
 		case o.Problem != "":
-			of.Problems = append(of.Problems, o.String()+": "+o.Problem)
+			of.Problems = append(of.Problems, report.Details{Object: o.Ref, Message: o.Problem})
 		case o.Skipped:
 			word, why = p.Worry("would be left as it is"), o.Note
 		default:
 			continue
 		}
-		if !again.Again(n.NodeID, o.String()+": "+why) {
+		if !again.Again(n.NodeID, &report.Details{Object: o.Ref, Message: why}) {
 			b.WriteString(p.Bold(n.Name) + "  " + objectName(o.Ref) + "  " + word + colon(tty.Safe(why)) + "\n")
 		}
 	}

@@ -115,7 +115,7 @@ func wireOf(s *report.Summary) *wireSummary {
 	}
 	for _, f := range s.Failed {
 		w.Failed = append(w.Failed, wireFailed{
-			Node: f.Name, Namespace: f.Namespace, hubFields: hubFieldsOf(f.Hub), Form: f.Form.Name, Outcome: f.Outcome, Problems: f.Problems, Next: f.Next,
+			Node: f.Name, Namespace: f.Namespace, hubFields: hubFieldsOf(f.Hub), Form: f.Form.Name, Outcome: f.Outcome, Problems: report.ProblemTexts(f.Problems), Next: f.Next,
 		})
 	}
 	for _, u := range s.Unready {

@@ -59,10 +59,7 @@ func (n *nodeResult) shownName() string {
 
 // endKey returns the same key for nodes of a form with the same result and cause.
 func (n *nodeResult) endKey() string {
-	keys := []string{n.Namespace, n.Form.Name, n.status}
-	for _, p := range n.problems {
-		keys = append(keys, report.CauseOf(n.NodeID, p))
-	}
+	keys := append([]string{n.Namespace, n.Form.Name, n.status}, n.causes...)
 	return strings.Join(keys, "\n")
 }
 

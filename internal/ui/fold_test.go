@@ -83,9 +83,9 @@ func TestRowsOfManyNodes(t *testing.T) {
 				n.Steps[k].Outcome = report.OutcomeDone
 			}
 		case i < 205:
-			n.Problems = []string{"row " + n.UID + " has no port"}
+			n.Problems = report.ProblemsIn("row " + n.UID + " has no port")
 		default:
-			n.Outcome, n.Problems = report.OutcomeSkipped, []string{"the rollout of form web stopped"}
+			n.Outcome, n.Problems = report.OutcomeSkipped, report.ProblemsIn("the rollout of form web stopped")
 		}
 	}
 	if err := c.Result(result); err != nil {

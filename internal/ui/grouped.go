@@ -20,34 +20,31 @@ type sharedProblem struct {
 
 // Text is what nodes with one cause say. Its zero value is empty.
 type Text struct {
-	first   string
+	first   report.Details
 	differs bool // others say it in other words, such as the name of their own release
 }
 
 // Add notes the problem of one more node.
-func (t *Text) Add(problem string) {
-	_, _, why := report.CutObject(problem)
-	_, _, first := report.CutObject(t.first)
-	if t.first == "" {
-		t.first = problem
+func (t *Text) Add(problem *report.Details) {
+	if t.first.Message == "" {
+		t.first = *problem
 	} else {
-		t.differs = t.differs || why != first
+		t.differs = t.differs || problem.Why() != t.first.Why()
 	}
 }
 
 // String returns the problem of the first node.
-func (t Text) String() string { return t.first }
+func (t Text) String() string { return t.first.Problem() }
 
 // of returns the text for a number of nodes.
 func (t Text) of(count int) string {
 	if count <= 1 {
-		return t.first
+		return t.first.Problem()
 	}
-	_, _, why := report.CutObject(t.first)
 	if t.differs {
-		return "for example, " + why
+		return "for example, " + t.first.Why()
 	}
-	return why
+	return t.first.Why()
 }
 
 // sharedByFew is the largest number of nodes for which no common line follows, because each
@@ -63,7 +60,7 @@ type Repeats struct {
 
 // Again notes a node's problem. It reports whether the node needs no line, because two
 // other nodes had one. Causes counts them all later.
-func (r *Repeats) Again(of lynq.NodeID, problem string) bool {
+func (r *Repeats) Again(of lynq.NodeID, problem *report.Details) bool {
 	key := report.CauseOf(of, problem)
 	if slices.Contains(r.seen[key], of.Key()) {
 		return false
@@ -95,7 +92,8 @@ func shared(failed []report.NodeResult) []sharedProblem {
 	for i := range failed {
 		f := &failed[i]
 		told := map[string]bool{}
-		for _, problem := range f.Problems {
+		for k := range f.Problems {
+			problem := &f.Problems[k]
 			key := report.CauseOf(f.NodeID, problem)
 			at, known := index[key]
 			switch {

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,7 +15,7 @@ import (
 // problem that only objects of one node share doesn't count.
 func TestShared(t *testing.T) {
 	failed := func(uid string, problems ...string) report.NodeResult {
-		return report.NodeResult{NodeID: lynq.NodeID{Form: lynq.FormKey{Name: "web"}, Namespace: "shop", Name: uid + "-web"}, Problems: problems}
+		return report.NodeResult{NodeID: lynq.NodeID{Form: lynq.FormKey{Name: "web"}, Namespace: "shop", Name: uid + "-web"}, Problems: report.ProblemsIn(strings.Join(problems, "\n"))}
 	}
 	var all []report.NodeResult
 	for i, uid := range []string{"a", "acme", "bolt", "coil", "dyno"} {

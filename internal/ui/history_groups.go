@@ -37,7 +37,7 @@ func groupRuns(runs []Run, e Expand) (*groupedRuns, error) {
 			n := &runs[i].Nodes[j]
 			id := &lynq.NodeID{Hub: runs[i].Hub, Form: lynq.FormKey{Namespace: n.FormNamespace, Name: n.Form}, Namespace: n.Namespace, Name: n.Name}
 			if !report.Outcome(n.Outcome).Well() {
-				changes = append(changes, changeset.Change{Node: id, Words: n.Outcome, Cause: Commas(n.Reason, report.CauseOf(*id, n.Message))})
+				changes = append(changes, changeset.Change{Node: id, Words: n.Outcome, Cause: Commas(n.Reason, report.CauseOf(*id, &report.Details{Message: n.Message}))})
 				g.places = append(g.places, runPlace{i, j, wholeNode})
 			}
 			for k := range n.Objects {
@@ -97,7 +97,7 @@ func (g *groupedRuns) item(i int, r Run) list.Item {
 	if p.object == wholeNode {
 		var messages Text
 		for _, m := range group.Members {
-			messages.Add(r.Nodes[g.places[m].node].Message)
+			messages.Add(&report.Details{Message: r.Nodes[g.places[m].node].Message})
 		}
 		n.Message = messages.of(group.Nodes)
 		return list.Item{Cells: []string{number + nodes, "", nodeWhy(&n), n.Outcome, ""}, Tone: stepTone(n.Outcome)}

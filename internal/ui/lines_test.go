@@ -109,11 +109,11 @@ func TestInterruptionIsOneLine(t *testing.T) {
 	for _, name := range []string{"a-web", "b-web", "c-web"} {
 		key := lynq.NodeID{Hub: crm(), Namespace: "default", Name: name}
 		story = append(story,
-			report.Event{Type: report.EventObject, NodeID: key, Details: report.Details{Object: ref("Deployment", name), Action: plan.ActionCreate, Outcome: report.OutcomeNotReady, Message: "interrupted while lynqctl waited for it: pending"}, Interrupted: true},
+			report.Event{Type: report.EventObject, NodeID: key, Details: report.Details{Object: ref("Deployment", name), Action: plan.ActionCreate, Outcome: report.OutcomeNotReady, Message: "interrupted while lynqctl waited for it: pending", Interrupted: true}},
 			report.Event{Type: report.EventNode, NodeID: key, Details: report.Details{Outcome: report.OutcomeInterrupted, Message: "interrupted before it began"}})
 	}
 	for _, name := range []string{"d-web", "e-web", "f-web"} {
-		summary.Failed = append(summary.Failed, report.NodeResult{NodeID: lynq.NodeID{Hub: crm(), Form: lynq.FormKey{Name: "web"}, Namespace: "default", Name: name}, Outcome: report.OutcomeFailed, Problems: []string{"Deployment/default/" + name + ": exceeded quota"}})
+		summary.Failed = append(summary.Failed, report.NodeResult{NodeID: lynq.NodeID{Hub: crm(), Form: lynq.FormKey{Name: "web"}, Namespace: "default", Name: name}, Outcome: report.OutcomeFailed, Problems: report.ProblemsIn("Deployment/default/" + name + ": exceeded quota")})
 	}
 	c.tell(append(story, report.Event{Type: report.EventSummary, Summary: summary}))
 	c.close(t)
@@ -179,17 +179,17 @@ func failures(nodes int) ([]report.Event, []plan.Plan) {
 		uid := fmt.Sprintf("a%03d", i)
 		node := lynq.NodeID{Hub: crm(), Form: lynq.FormKey{Name: "web"}, UID: uid, Namespace: "shop", Name: uid + "-web"}
 		app := ref("Deployment", uid+"-app")
-		problem := app.String() + ": exceeded quota: few, requested by " + uid + "-app"
+		of := report.Details{Object: app, Action: plan.ActionCreate, Outcome: report.OutcomeFailed, Message: "exceeded quota: few, requested by " + uid + "-app"}
 		next := "lynqctl status node " + node.Name + " -n shop"
 		settings := ref("ConfigMap", uid)
 		planned.Nodes = append(planned.Nodes, plan.NodePlan{NodeID: node, Desired: &plan.Node{NodeID: node}, Steps: []plan.Step{
 			{Action: plan.ActionCreate, Object: &plan.Object{Ref: settings}}, {Action: plan.ActionCreate, Object: &plan.Object{Ref: app}}}})
-		summary.Failed = append(summary.Failed, report.NodeResult{NodeID: node, Outcome: report.OutcomeFailed, Problems: []string{problem}})
+		summary.Failed = append(summary.Failed, report.NodeResult{NodeID: node, Outcome: report.OutcomeFailed, Problems: []report.Details{of}})
 		events = append(events,
 			report.Event{Type: report.EventObject, NodeID: node, Details: report.Details{Object: settings, Action: plan.ActionCreate, Outcome: report.OutcomeDone}},
-			report.Event{Type: report.EventObject, NodeID: node, Details: report.Details{Object: app, Action: plan.ActionCreate, Outcome: report.OutcomeFailed, Message: strings.TrimPrefix(problem, app.String()+": ")}},
+			report.Event{Type: report.EventObject, NodeID: node, Details: of},
 			report.Event{Type: report.EventObject, NodeID: node, Details: report.Details{Object: ref("Service", uid), Action: plan.ActionCreate, Outcome: report.OutcomeSkipped, Message: app.String() + ", which it depends on, failed"}},
-			report.Event{Type: report.EventNode, NodeID: node, Details: report.Details{Outcome: report.OutcomeFailed, Message: problem, Next: next}})
+			report.Event{Type: report.EventNode, NodeID: node, Details: report.Details{Outcome: report.OutcomeFailed, Message: of.Problem(), Next: next}, Problems: []report.Details{of}})
 	}
 	return append(events, report.Event{Type: report.EventSummary, Summary: summary}), []plan.Plan{planned}
 }
@@ -253,7 +253,7 @@ func reported(t *testing.T, o ui.Options, evil string) []*console {
 		run.Report(e)
 	}
 	run.Report(report.Event{Type: report.EventSummary, Summary: &report.Summary{Hubs: []lynq.HubKey{of}, Failed: []report.NodeResult{
-		{NodeID: lynq.NodeID{Hub: of, Form: lynq.FormKey{Name: evil}, Namespace: key.Namespace, Name: key.Name}, Outcome: report.OutcomeFailed, Problems: []string{evil}}}}})
+		{NodeID: lynq.NodeID{Hub: of, Form: lynq.FormKey{Name: evil}, Namespace: key.Namespace, Name: key.Name}, Outcome: report.OutcomeFailed, Problems: []report.Details{{Message: evil}}}}}})
 	if err := run.result([]plan.Plan{planned}); err != nil {
 		t.Fatal(err)
 	}

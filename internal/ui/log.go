@@ -83,7 +83,7 @@ func (l *Log) Report(e report.Event) {
 			l.to.Info("leaving", l.attributes(&e)...)
 		}
 	case report.EventWarning:
-		if !l.again(&e, "warning", e.Message) {
+		if !l.again(&e, "warning", &report.Details{Message: e.Message}) {
 			l.to.Warn(e.Message, l.attributes(&report.Event{NodeID: e.NodeID, Details: report.Details{Object: e.Object}})...)
 		}
 	case report.EventSummary:
@@ -96,7 +96,7 @@ func (l *Log) node(e *report.Event) {
 	if e.Outcome == report.OutcomeInterrupted {
 		return
 	}
-	if e.Outcome != report.OutcomeDone && e.Outcome != report.OutcomeUnchanged && !l.again(e, "node", e.Message) {
+	if e.Outcome != report.OutcomeDone && e.Outcome != report.OutcomeUnchanged && !l.again(e, "node", &e.Details) {
 		level := slog.LevelWarn
 		if e.Reason == plan.ReasonSuspended { // a person wants that
 			level = slog.LevelInfo
@@ -129,7 +129,7 @@ func (l *Log) object(e *report.Event) {
 	default:
 		level = slog.LevelWarn
 	}
-	if level == slog.LevelWarn && l.again(e, "object", e.Object.String()+": "+e.Message) || level == slog.LevelInfo && l.folds(e) {
+	if level == slog.LevelWarn && l.again(e, "object", &e.Details) || level == slog.LevelInfo && l.folds(e) {
 		return
 	}
 	l.to.Log(context.Background(), level, "object", l.attributes(e)...)
@@ -138,7 +138,7 @@ func (l *Log) object(e *report.Event) {
 // again reports whether a record would repeat what the log says of this node since an
 // earlier try, or of other nodes with the same cause. Programs that read JSON get a record
 // for each node.
-func (l *Log) again(e *report.Event, line, problem string) bool {
+func (l *Log) again(e *report.Event, line string, problem *report.Details) bool {
 	if e.Key() == (lynq.NodeKey{}) {
 		return false
 	}

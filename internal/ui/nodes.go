@@ -99,7 +99,7 @@ func advice(nodes []status.Node) []string {
 	var failed []report.NodeResult
 	for i := range nodes {
 		if n := &nodes[i]; !n.Well && n.Message != "" {
-			failed = append(failed, report.NodeResult{NodeID: n.NodeID, Problems: []string{n.Message}})
+			failed = append(failed, report.NodeResult{NodeID: n.NodeID, Problems: []report.Details{{Message: n.Message}}})
 		}
 	}
 	if len(failed) == 0 {
@@ -108,7 +108,7 @@ func advice(nodes []status.Node) []string {
 	lines := Causes(failed)
 	if len(lines) == 0 {
 		for i := range failed[:min(len(failed), adviceMost)] {
-			lines = append(lines, failed[i].Name+": "+failed[i].Problems[0])
+			lines = append(lines, failed[i].Name+": "+failed[i].Problems[0].Message)
 		}
 	}
 	return append(lines, "Run 'lynqctl status node "+failed[0].Name+" -n "+failed[0].Namespace+"' for details.")
@@ -199,7 +199,7 @@ func (v *NodeView) item(n *status.Node, called shortNames, now time.Time) list.I
 	}
 	cause := ""
 	if !n.Well && n.Message != "" {
-		cause = report.CauseOf(n.NodeID, n.Message)
+		cause = report.CauseOf(n.NodeID, &report.Details{Message: n.Message})
 	}
 	return list.Item{
 		Cause: cause,

@@ -9,7 +9,6 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
@@ -20,9 +19,6 @@ type notes struct {
 	// changes adds a line for each changed object. quiet keeps only failures.
 	changes, quiet bool
 
-	// told has the failures of a node's objects that got lines, because the node's own
-	// message repeats them.
-	told map[lynq.NodeKey][]string
 	// repeats are the problems that had their lines.
 	repeats Repeats
 	// skipped has the skipped nodes by reason. When a rollout stops, many share one.
@@ -40,7 +36,7 @@ type notes struct {
 func newNotes(o *Options) *notes {
 	return &notes{
 		paint: o.Err.Paint(), quiet: o.Quiet, changes: !o.DryRun && !o.Quiet,
-		told: map[lynq.NodeKey][]string{}, skipped: map[string][]string{}, interrupted: map[string][]string{}, unknown: map[string][]string{}, next: map[string][]string{},
+		skipped: map[string][]string{}, interrupted: map[string][]string{}, unknown: map[string][]string{}, next: map[string][]string{},
 	}
 }
 
@@ -78,7 +74,6 @@ func (n *notes) object(e *report.Event) string {
 	}
 	switch e.Outcome {
 	case report.OutcomeFailed, report.OutcomeConflicted, report.OutcomeNotReady:
-		n.told[e.Key()] = append(n.told[e.Key()], e.Object.String()+": "+e.Message)
 	case report.OutcomeSkipped:
 		if n.quiet {
 			return ""
@@ -95,7 +90,7 @@ func (n *notes) object(e *report.Event) string {
 		if n.tally.takes(e.Action, became) {
 			return ""
 		}
-	} else if n.repeats.Again(e.NodeID, e.Object.String()+": "+e.Message) {
+	} else if n.repeats.Again(e.NodeID, &e.Details) {
 		return ""
 	}
 	line := n.about(e) + "  " + n.paint.Outcome(e.Outcome, became)
@@ -108,8 +103,6 @@ func (n *notes) object(e *report.Event) string {
 // node returns the line for a node that failed, with the causes that its objects' lines
 // don't have.
 func (n *notes) node(e *report.Event) string {
-	told := n.told[e.Key()]
-	delete(n.told, e.Key())
 	switch e.Outcome {
 	case report.OutcomeDone, report.OutcomeUnchanged:
 		return ""
@@ -128,13 +121,13 @@ func (n *notes) node(e *report.Event) string {
 	if e.Next != "" {
 		n.next[e.Namespace] = append(n.next[e.Namespace], e.Next)
 	}
-	rest := untold(e.Message, told)
-	if rest == "" && len(told) > 0 || n.repeats.Again(e.NodeID, rest) {
+	rest, objects := untold(e)
+	if rest == "" && objects > 0 || n.repeats.Again(e.NodeID, &report.Details{Message: rest}) {
 		return ""
 	}
 	line := n.paint.Bold(e.Name) + "  " + n.paint.Outcome(e.Outcome, endWord(string(e.Outcome)))
-	if len(told) > 0 {
-		line += " (" + phrase.Count(len(told), "object") + ")"
+	if objects > 0 {
+		line += " (" + phrase.Count(objects, "object") + ")"
 	}
 	return line + colon(tty.Safe(rest))
 }
@@ -156,15 +149,21 @@ func (n *notes) details() []string {
 // nextGoesOn says what happens to nodes that a run didn't finish.
 const nextGoesOn = "progress is saved; run the same command again to continue"
 
-// untold removes the parts of a message that other lines contain. Semicolons separate the
-// parts.
-func untold(message string, told []string) string {
-	for _, part := range told {
-		if before, after, found := strings.Cut(message, part); found {
-			message = before + strings.TrimPrefix(after, "; ")
+// untold returns the problems of a node that no line of an object has, and the number of objects
+// with such a line.
+func untold(e *report.Event) (rest string, objects int) {
+	if len(e.Problems) == 0 {
+		return e.Message, 0
+	}
+	var texts []string
+	for i := range e.Problems {
+		if p := &e.Problems[i]; p.Outcome != "" && !p.Interrupted {
+			objects++
+		} else {
+			texts = append(texts, p.Problem())
 		}
 	}
-	return strings.TrimSuffix(message, "; ")
+	return strings.Join(texts, "; "), objects
 }
 
 // leaving returns the line for a node in its grace period: once, or in each dry run.

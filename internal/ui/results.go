@@ -28,6 +28,7 @@ type nodeResult struct {
 	outcome  report.Outcome
 	status   string // the outcome, or the word that the table shows without one
 	problems []string
+	causes   []string         // the cause of each problem, see report.CauseOf
 	unknown  bool             // lynqctl keeps it because a read failed
 	steps    []report.Details // without steps that keep
 	others   int              // further nodes that its row stands for, see fold
@@ -58,8 +59,9 @@ func results(of *report.Result) []nodeResult {
 			outcome: ended.Outcome, status: statusOf(ended), unknown: ended.Reason == plan.ReasonUnknown,
 		}
 		n.count(ended)
-		for _, p := range ended.Problems {
-			n.problems = append(n.problems, tty.Safe(p))
+		for k := range ended.Problems {
+			p := &ended.Problems[k]
+			n.problems, n.causes = append(n.problems, tty.Safe(p.Problem())), append(n.causes, report.CauseOf(n.NodeID, p))
 		}
 		all = append(all, n)
 	}
@@ -137,9 +139,5 @@ func (n *nodeResult) problemsKey() string {
 	if !n.bad() || len(n.problems) == 0 {
 		return ""
 	}
-	keys := []string{n.status}
-	for _, p := range n.problems {
-		keys = append(keys, report.CauseOf(n.NodeID, p))
-	}
-	return strings.Join(keys, "\n")
+	return strings.Join(append([]string{n.status}, n.causes...), "\n")
 }

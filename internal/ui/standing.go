@@ -56,7 +56,7 @@ func newStanding() *standing {
 // begins notes a problem of a node in this round, as a line of that type tells it. It
 // reports whether the node didn't have the problem before, and whether it needs a line,
 // because few other nodes with the cause had one.
-func (s *standing) begins(of lynq.NodeID, line, problem string, now time.Time) (begins, apart bool) {
+func (s *standing) begins(of lynq.NodeID, line string, problem *report.Details, now time.Time) (begins, apart bool) {
 	key := line + ": " + report.CauseOf(of, problem)
 	n := s.nodes[of.Key()]
 	if n == nil {
@@ -90,7 +90,8 @@ func (s *standing) begins(of lynq.NodeID, line, problem string, now time.Time) (
 func (s *standing) summary(failed []report.NodeResult, now time.Time) (common, over []*standingCause, news bool) {
 	var due []string
 	for i := range failed {
-		for _, problem := range failed[i].Problems {
+		for k := range failed[i].Problems {
+			problem := &failed[i].Problems[k]
 			s.begins(failed[i].NodeID, lineOfCause, problem, now)
 			due = append(due, lineOfCause+": "+report.CauseOf(failed[i].NodeID, problem))
 		}

@@ -1,8 +1,6 @@
 package ui_test
 
 import (
-	"strings"
-
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -27,7 +25,7 @@ func told(plans []plan.Plan, events []report.Event, dryRun bool) *report.Result 
 		case report.EventNode:
 			n.Outcome, n.Reason = e.Outcome, e.Reason
 			if len(n.Problems) == 0 && e.Message != "" {
-				n.Problems = strings.Split(strings.TrimSpace(e.Message), "\n")
+				n.Problems = report.ProblemsIn(e.Message)
 			}
 		case report.EventSummary:
 			r.Summary = e.Summary

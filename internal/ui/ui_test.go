@@ -161,7 +161,7 @@ func story() []report.Event {
 		object(beta, "Service", "beta", "svc", plan.ActionBlock, plan.ReasonForeign, report.OutcomeConflicted, "it belongs to Release helm/beta"),
 		object(beta, "ConfigMap", "beta", "config", plan.ActionCreate, plan.ReasonNew, report.OutcomeSkipped, "Deployment default/beta-app, which it depends on, failed"),
 		{Type: report.EventWarning, NodeID: beta, Details: report.Details{Object: ref("ConfigMap", "beta"), ID: "config", Message: "unknown field \"spec.foo\""}},
-		{Type: report.EventNode, NodeID: beta, Details: report.Details{Outcome: report.OutcomeConflicted, Message: "Deployment/default/beta-app: " + fieldConflict + "; Service/default/beta: it belongs to Release helm/beta; the record could not be saved: 503", Next: showBeta}},
+		{Type: report.EventNode, NodeID: beta, Details: report.Details{Outcome: report.OutcomeConflicted, Message: "Deployment/default/beta-app: " + fieldConflict + "; Service/default/beta: it belongs to Release helm/beta; the record could not be saved: 503", Next: showBeta}, Problems: betaProblems()},
 		{Type: report.EventNodeStart, NodeID: gone},
 		{Type: report.EventObject, NodeID: gone, Details: report.Details{Object: ref("ConfigMap", "gone"), ID: "config", Action: plan.ActionDelete, Reason: plan.ReasonNodeGone, Outcome: report.OutcomeDone, Adopted: true}},
 		{Type: report.EventNode, NodeID: gone, Details: report.Details{Outcome: report.OutcomeDone}},
@@ -175,15 +175,23 @@ func story() []report.Event {
 			Actions: map[plan.Action]int{plan.ActionCreate: 1, plan.ActionUpdate: 1, plan.ActionDelete: 1},
 			Adopted: map[plan.Action]int{plan.ActionDelete: 1},
 			Failed: []report.NodeResult{
-				{NodeID: lynq.NodeID{Hub: crm(), Form: lynq.FormKey{Name: "web"}, Namespace: beta.Namespace, Name: beta.Name}, Outcome: report.OutcomeConflicted, Problems: []string{
-					"Deployment/default/beta-app: " + fieldConflict, "Service/default/beta: it belongs to Release helm/beta", "the record could not be saved: 503"}, Next: showBeta},
-				{NodeID: lynq.NodeID{Hub: crm(), Form: lynq.FormKey{Name: "web"}, Namespace: torn.Namespace, Name: torn.Name}, Outcome: report.OutcomeFailed, Problems: []string{"row \"torn\": port is not a number"}},
+				{NodeID: lynq.NodeID{Hub: crm(), Form: lynq.FormKey{Name: "web"}, Namespace: beta.Namespace, Name: beta.Name}, Outcome: report.OutcomeConflicted, Problems: betaProblems(), Next: showBeta},
+				{NodeID: lynq.NodeID{Hub: crm(), Form: lynq.FormKey{Name: "web"}, Namespace: torn.Namespace, Name: torn.Name}, Outcome: report.OutcomeFailed, Problems: report.ProblemsIn("row \"torn\": port is not a number")},
 			},
 			Unready: []report.Unready{{
 				Node: acme.Key(), Object: lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "default", Name: "acme-db"}, Message: "0 of 1 replicas available",
 			}},
 			Elapsed: 3214567 * time.Microsecond,
 		}},
+	}
+}
+
+// betaProblems are the problems of a failed node.
+func betaProblems() []report.Details {
+	return []report.Details{
+		{Object: ref("Deployment", "beta-app"), Outcome: report.OutcomeConflicted, Message: fieldConflict},
+		{Object: ref("Service", "beta"), Outcome: report.OutcomeConflicted, Message: "it belongs to Release helm/beta"},
+		{Message: "the record could not be saved: 503"},
 	}
 }
 

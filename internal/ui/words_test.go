@@ -9,6 +9,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 func TestWords(t *testing.T) {
@@ -52,19 +53,27 @@ func TestSafeJSON(t *testing.T) {
 }
 
 func TestUntold(t *testing.T) {
-	for _, c := range []struct {
-		told []string
-		want string
+	ref := lynq.Ref{Kind: "Service", Namespace: "shop", Name: "b"}
+	object := report.Details{Object: ref, Outcome: report.OutcomeFailed, Message: "2"}
+	cut := object
+	cut.Interrupted = true
+	for name, c := range map[string]struct {
+		problems []report.Details
+		want     string
+		objects  int
 	}{
-		{nil, "a: 1; b: 2; c: 3"},
-		{[]string{"a: 1"}, "b: 2; c: 3"},
-		{[]string{"b: 2"}, "a: 1; c: 3"},
-		{[]string{"c: 3"}, "a: 1; b: 2"},
-		{[]string{"c: 3", "a: 1", "b: 2"}, ""},
-		{[]string{"else"}, "a: 1; b: 2; c: 3"},
+		"only a message":           {nil, "a: 1; b: 2; c: 3", 0},
+		"of the node":              {[]report.Details{{Message: "1"}, {Message: "3"}}, "1; 3", 0},
+		"between":                  {[]report.Details{{Message: "1"}, object, {Message: "3"}}, "1; 3", 1},
+		"only objects":             {[]report.Details{object, object}, "", 2},
+		"an interrupted object":    {[]report.Details{object, cut}, "Service/shop/b: 2", 1},
+		"an object without a line": {[]report.Details{{Object: ref, Message: "lynqctl keeps the inventory"}}, "Service/shop/b: lynqctl keeps the inventory", 0},
 	} {
-		if got := untold("a: 1; b: 2; c: 3", c.told); got != c.want {
-			t.Errorf("without %q: %q, want %q", c.told, got, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			e := &report.Event{Details: report.Details{Message: "a: 1; b: 2; c: 3"}, Problems: c.problems}
+			if got, objects := untold(e); got != c.want || objects != c.objects {
+				t.Errorf("%q, %d objects, want %q, %d", got, objects, c.want, c.objects)
+			}
+		})
 	}
 }

@@ -69,7 +69,7 @@ func TestBrakeOfRows(t *testing.T) {
 	var why string
 	for _, n := range sum.Failed {
 		if n.Outcome == report.OutcomeSkipped {
-			why = n.Problems[0]
+			why = n.Problems[0].Problem()
 		}
 	}
 	for _, part := range []string{"form web stopped", "10 nodes failed for one cause", "no chart", "onFailure: Continue"} {

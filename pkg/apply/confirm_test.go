@@ -26,7 +26,7 @@ func TestAbsentButThere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said := len(sum.Failed) == 1 && strings.Contains(sum.Failed[0].Problems[0], "ConfigMap/ns/a belongs to inventory ns/lynqnode-n")
+		said := len(sum.Failed) == 1 && strings.Contains(sum.Failed[0].Problems[0].Problem(), "ConfigMap/ns/a belongs to inventory ns/lynqnode-n")
 		if kept := len(s.notes.all()) == 1; kept != back || said != back || slices.Contains(s.requests, "delete "+hidden.String()) {
 			t.Errorf("%s: kept %t, failed %+v, requests %q", name, kept, sum.Failed, s.requests)
 		}

@@ -112,7 +112,7 @@ func TestKindNotServed(t *testing.T) {
 			if !recorded {
 				t.Errorf("%s, %s: it isn't recorded", name, what)
 			}
-			failed := len(sum.Failed) == 1 && strings.Contains(sum.Failed[0].Problems[0], tt.unknown)
+			failed := len(sum.Failed) == 1 && strings.Contains(sum.Failed[0].Problems[0].Problem(), tt.unknown)
 			if goes != failed || !goes && len(sum.Failed) > 0 {
 				t.Errorf("%s, %s: %+v, want a failure: %t", name, what, sum.Failed, goes)
 			}
@@ -224,7 +224,7 @@ func TestContainersThatAreWanted(t *testing.T) {
 		}
 		sum := mustApply(t, s, node("b", tt.object))
 		want := tt.container.String() + ": not deleted, because it holds objects that the node doesn't own: " + tt.object.Kind + "/" + tt.object.Name
-		if len(sum.Failed) != 2 || !strings.HasPrefix(sum.Failed[0].Problems[0], want) {
+		if len(sum.Failed) != 2 || !strings.HasPrefix(sum.Failed[0].Problems[0].Problem(), want) {
 			t.Errorf("%+v, want %q", sum.Failed, want)
 		}
 		if s.Objects[tt.container.Ref] == nil {

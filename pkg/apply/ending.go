@@ -11,12 +11,27 @@ import (
 type ending struct {
 	outcome  report.Outcome
 	reason   plan.Reason // why it failed, if there is a word for it
-	problems []string
+	problems []report.Details
 	secrets  *redact.Filter
 }
 
-// says adds a problem.
-func (e *ending) says(problem string) { e.problems = append(e.problems, e.secrets.Hide(problem)) }
+// says adds a problem of the node.
+func (e *ending) says(problem string) { e.add(report.Details{Message: problem}) }
+
+// add adds a problem.
+func (e *ending) add(problem report.Details) {
+	problem.Message = e.secrets.Hide(problem.Message)
+	e.problems = append(e.problems, problem)
+}
+
+// texts returns the problems as texts, for records.
+func (e *ending) texts() []string {
+	texts := report.ProblemTexts(e.problems)
+	for i := range texts {
+		texts[i] = e.secrets.Hide(texts[i])
+	}
+	return texts
+}
 
 // decide sets the node's outcome to the worst of its steps. gone says whether lynqctl
 // deletes the inventory. If the user deleted the node, its inventory is kept while it lists
@@ -30,7 +45,7 @@ func (e *ending) decide(all *Steps, p *plan.NodePlan, gone bool) {
 	case p.Deleted && e.outcome.Well():
 		for i := range all.Of {
 			if why, keeps := keepsRecord(&all.Of[i]); keeps {
-				e.says(all.Of[i].Ref().String() + ": lynqctl keeps the inventory, because " + why)
+				e.add(report.Details{Object: all.Of[i].Ref(), Message: "lynqctl keeps the inventory, because " + why})
 				e.outcome = report.OutcomeSkipped
 			}
 		}

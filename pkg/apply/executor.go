@@ -326,7 +326,7 @@ func (c *executor) end(s *Step, o report.Outcome, message string) {
 	}
 	switch o {
 	case report.OutcomeFailed, report.OutcomeConflicted, report.OutcomeNotReady:
-		c.ending.says(s.Ref().String() + ": " + s.Says)
+		c.ending.add(s.Details())
 	}
 }
 

@@ -146,7 +146,7 @@ func (n *nodeRun) endNode(o report.Outcome) {
 	n.run.rollouts[n.form()].Ended(n.plan.Key(), o.Well() || n.stopped || n.plan.Suspended)
 	n.conclude(o)
 	r := n.result
-	n.tell.report(report.Event{Type: report.EventNode, Details: report.Details{Reason: r.Reason, Outcome: r.Outcome, Message: strings.Join(r.Problems, "; "), Next: r.Next}})
+	n.tell.report(report.Event{Type: report.EventNode, Details: report.Details{Reason: r.Reason, Outcome: r.Outcome, Message: strings.Join(n.ending.texts(), "; "), Next: r.Next}, Problems: r.Problems})
 }
 
 // conclude sets the node's result.
@@ -197,7 +197,7 @@ func (n *nodeRun) recordResult() error {
 		}
 	}
 	wasReady := n.record.saved.Status.Is(inventory.ConditionReady)
-	next.Status = n.status().as(n.ending.outcome, n.ending.problems).At(n.record.saved.Status, n.run.Now())
+	next.Status = n.status().as(n.ending.outcome, n.ending.texts()).At(n.record.saved.Status, n.run.Now())
 	n.tell.condition(next, &n.ending, wasReady, n.run.Options.Wait)
 	if n.record.differs(next) {
 		if err := n.record.save(next); err != nil {

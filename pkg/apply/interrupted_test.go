@@ -174,7 +174,7 @@ func TestInterruptedWhileItRecords(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || sum.Nodes[report.OutcomeInterrupted] != 1 || sum.Nodes[report.OutcomeFailed] != 0 {
 			t.Errorf("write %d: %v, %v", at, sum.Nodes, err)
 		}
-		if said := strings.Join(sum.Failed[0].Problems, "; "); !strings.Contains(said, want) {
+		if said := strings.Join(report.ProblemTexts(sum.Failed[0].Problems), "; "); !strings.Contains(said, want) {
 			t.Errorf("write %d: %s", at, said)
 		}
 	}

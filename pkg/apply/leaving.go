@@ -34,7 +34,7 @@ func (r *run) noteLeaving(ctx context.Context, plans []plan.Plan) []report.NodeR
 				if why := r.markLeaving(id, l); why != nil && r.finishing.Err() == nil { // else the next run notes it
 					mu.Lock()
 					defer mu.Unlock()
-					failed = append(failed, report.NodeResult{NodeID: id, Outcome: report.OutcomeFailed, Problems: []string{why.Error()}, Leaves: true})
+					failed = append(failed, report.NodeResult{NodeID: id, Outcome: report.OutcomeFailed, Problems: []report.Details{{Message: why.Error()}}, Leaves: true})
 				}
 			})
 		}

@@ -136,7 +136,7 @@ func TestHeldTooLong(t *testing.T) {
 	if err != nil || len(sum.Failed) != 1 || sum.Failed[0].Outcome != report.OutcomeNotReady {
 		t.Fatalf("%v, failed: %+v, want node n, not ready", err, sum)
 	}
-	if got, want := sum.Failed[0].Problems[0], "ConfigMap/ns/c: it is being deleted since 20"; !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "; finalizer example.com/backup holds it") {
+	if got, want := sum.Failed[0].Problems[0].Problem(), "ConfigMap/ns/c: it is being deleted since 20"; !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "; finalizer example.com/backup holds it") {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if got := s.notes.names(); len(got) != 4 {

@@ -85,7 +85,7 @@ func (t *nodeReporter) condition(next *inventory.Inventory, e *ending, wasReady,
 	switch {
 	case next.Status.Is(inventory.ConditionDegraded) && len(e.problems) == 1 && caused:
 	case next.Status.Is(inventory.ConditionDegraded):
-		t.record(report.Warning, "Degraded", shorten(strings.Join(e.problems, "; ")))
+		t.record(report.Warning, "Degraded", shorten(strings.Join(e.texts(), "; ")))
 	case next.Status.Is(inventory.ConditionReady) && !wasReady && waited:
 		t.record(report.Normal, "Ready", "all objects of the node are ready")
 	}

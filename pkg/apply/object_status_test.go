@@ -133,7 +133,7 @@ func TestTimeUsedUp(t *testing.T) {
 	c.now = c.now.Add(2 * time.Hour)
 	for range 2 {
 		sum := s.at(t, c, &told, next())
-		if len(sum.Failed) != 1 || !strings.Contains(sum.Failed[0].Problems[0], "its time expired at 2026-07-01T13:00:00Z (raise timeoutSeconds to wait longer): Working: 0 of 1") {
+		if len(sum.Failed) != 1 || !strings.Contains(sum.Failed[0].Problems[0].Problem(), "its time expired at 2026-07-01T13:00:00Z (raise timeoutSeconds to wait longer): Working: 0 of 1") {
 			t.Fatalf("%+v", sum.Failed)
 		}
 		if got := s.recorded(); len(got) != 1 || got[0].Reason != inventory.ObjectTimedOut {

@@ -111,8 +111,8 @@ func TestFormsAfterFailure(t *testing.T) {
 			t.Errorf("ended %q, applied %q, deleted %q", got, s.applies(), s.deletes())
 		}
 		for _, n := range sum.Failed {
-			if want := "lynqctl doesn't change it, because node ns/db, which it depends on (dependForms), is failed"; n.Name == "web" && strings.Join(n.Problems, "") != want {
-				t.Errorf("%q", n.Problems)
+			if want := "lynqctl doesn't change it, because node ns/db, which it depends on (dependForms), is failed"; n.Name == "web" && strings.Join(report.ProblemTexts(n.Problems), "") != want {
+				t.Errorf("%q", report.ProblemTexts(n.Problems))
 			}
 		}
 		// The failed deletion keeps the objects that it needs.
@@ -186,8 +186,8 @@ func TestFormsThatNeedEachOther(t *testing.T) {
 	}
 	want := "ConfigMap/tenant/d: Namespace/tenant, which it needs, is made by node ns/web, which waits for this node (turn dependForms round)"
 	for _, n := range sum.Failed {
-		if n.Name == "db" && strings.Join(n.Problems, "; ") != want {
-			t.Errorf("%q, want %q", n.Problems, want)
+		if n.Name == "db" && strings.Join(report.ProblemTexts(n.Problems), "; ") != want {
+			t.Errorf("%q, want %q", report.ProblemTexts(n.Problems), want)
 		}
 	}
 }

@@ -118,7 +118,7 @@ func (f *failures) see(n *Node) {
 }
 
 func (f *failures) add(of lynq.NodeID, one failure) {
-	key := one.label + "\x00" + report.CauseOf(of, one.why)
+	key := one.label + "\x00" + report.CauseOf(of, &report.Details{Message: one.why})
 	i, known := f.places[key]
 	if !known {
 		i = len(f.list)

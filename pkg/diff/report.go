@@ -132,7 +132,7 @@ func (r *Report) Failed() map[*Node]int {
 		if n.Problem == "" {
 			continue
 		}
-		cause := report.CauseOf(n.NodeID, n.Problem)
+		cause := report.CauseOf(n.NodeID, &report.Details{Message: n.Problem})
 		if first[cause] == nil {
 			first[cause] = n
 		}

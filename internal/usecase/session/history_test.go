@@ -61,7 +61,7 @@ func TestTell(t *testing.T) {
 	var e entry
 	e.tell([]*report.NodeResult{{
 		NodeID:  lynq.NodeID{Hub: lynq.HubKey{Namespace: "shop", Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "acme", Namespace: "shop", Name: "acme-web"},
-		Outcome: report.OutcomeFailed, Problems: []string{"hunter2"},
+		Outcome: report.OutcomeFailed, Problems: report.ProblemsIn("hunter2"),
 		Steps: []report.StepResult{
 			step(plan.ActionKeep, report.OutcomeUnchanged, nil), step(plan.ActionSkip, report.OutcomeSkipped, nil),
 			step(plan.ActionDelete, report.OutcomeDone, nil), step(plan.ActionUpdate, report.OutcomeFailed, nil),

@@ -294,7 +294,9 @@ func outcome(ctx context.Context, s *report.Summary, err error) error {
 	case len(s.Failed) > 0:
 		return &Error{
 			Outcome: Failed, Err: cmp.Or(err, ErrReported), Summary: undone(s.Failed) + "; fix the cause, then run it again",
-			Denied: slices.ContainsFunc(s.Failed, func(n report.NodeResult) bool { return slices.ContainsFunc(n.Problems, SaysDenied) }),
+			Denied: slices.ContainsFunc(s.Failed, func(n report.NodeResult) bool {
+				return slices.ContainsFunc(n.Problems, func(p report.Details) bool { return SaysDenied(p.Message) })
+			}),
 		}
 	case err == nil && s.NotReady() > 0:
 		return &Error{Outcome: Failed, Err: ErrReported, Summary: unready(s.NotReady())}

@@ -8,21 +8,56 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// CutObject splits a problem into the kind and name of its object, and the rest. Kind and
-// name are "" if the problem doesn't begin with an object.
-func CutObject(problem string) (kind, name, why string) {
-	object, why, found := strings.Cut(problem, ": ")
+// Problem returns what is wrong in one text, with the object.
+func (d *Details) Problem() string {
+	if d.Object == (lynq.Ref{}) {
+		return d.Message
+	}
+	return d.Object.String() + ": " + d.Message
+}
+
+// Why returns what is wrong without the object.
+func (d *Details) Why() string {
+	_, _, why := d.about()
+	return why
+}
+
+// about returns the kind and the name of the object, or "", and what is wrong with it. Records,
+// and errors of whole nodes, have the object in their text.
+func (d *Details) about() (kind, name, why string) {
+	if d.Object != (lynq.Ref{}) {
+		return d.Object.Kind, d.Object.Name, d.Message
+	}
+	object, why, found := strings.Cut(d.Message, ": ")
 	kind, path, isObject := strings.Cut(object, "/")
 	if !found || !isObject || strings.Contains(object, " ") {
-		return "", "", problem
+		return "", "", d.Message
 	}
 	return kind, path[strings.LastIndexByte(path, '/')+1:], why
 }
 
+// ProblemTexts returns problems as texts.
+func ProblemTexts(problems []Details) []string {
+	var texts []string
+	for i := range problems {
+		texts = append(texts, problems[i].Problem())
+	}
+	return texts
+}
+
+// ProblemsIn returns a problem for each line of a text.
+func ProblemsIn(text string) []Details {
+	var problems []Details
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		problems = append(problems, Details{Message: strings.TrimSuffix(line, "\n")})
+	}
+	return problems
+}
+
 // CauseOf returns the same key for problems of one cause. They differ only in names of nodes
 // and objects, and in numbers.
-func CauseOf(of lynq.NodeID, problem string) string {
-	kind, name, why := CutObject(problem)
+func CauseOf(of lynq.NodeID, problem *Details) string {
+	kind, name, why := problem.about()
 	names := []string{of.Name, strings.TrimSuffix(of.Name, "-"+of.Form.Name), name}
 	key := []byte(kind + ": ")
 	for why != "" {
@@ -65,9 +100,9 @@ func (n *NodeResult) Causes() (keys []string, why string) {
 	if Severity(n.Outcome) <= Severity(OutcomeInterrupted) {
 		return nil, ""
 	}
-	for i, problem := range n.Problems {
-		if keys = append(keys, CauseOf(n.NodeID, problem)); i == 0 {
-			_, _, why = CutObject(problem)
+	for i := range n.Problems {
+		if keys = append(keys, CauseOf(n.NodeID, &n.Problems[i])); i == 0 {
+			why = n.Problems[i].Why()
 		}
 	}
 	return keys, why

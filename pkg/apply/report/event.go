@@ -63,6 +63,8 @@ type Details struct {
 	Next string `json:"next,omitempty"`
 	// Adopted is set if the object existed before the node owned it.
 	Adopted bool `json:"adopted,omitempty"`
+	// Interrupted is set if the run ended before the step did.
+	Interrupted bool `json:"-"`
 }
 
 // Event is one event of a run. Its type decides which fields it has.
@@ -75,9 +77,9 @@ type Event struct {
 	Details
 	// Conflict is the object's policy. Only an EventObject has it.
 	Conflict lynq.ConflictPolicy
-	// Interrupted is set in an EventObject if the run ended before the step did.
-	Interrupted bool
-	Counts      map[plan.Action]int
+	// Problems are those of an EventNode. Its Message has all of them.
+	Problems []Details
+	Counts   map[plan.Action]int
 	// AdoptedCounts counts the adopted objects among those that leave the nodes.
 	AdoptedCounts map[plan.Action]int
 	Nodes         int // EventPlan: the number of nodes with changes

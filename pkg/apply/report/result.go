@@ -28,8 +28,8 @@ type NodeResult struct {
 	// Outcome is "" if no run executed the node's plan.
 	Outcome Outcome
 	Reason  plan.Reason // why it failed, if there is a word for it
-	// Problems has one line for each problem, with object, cause and fix.
-	Problems []string
+	// Problems say what is wrong with the node and its objects, and how to fix it.
+	Problems []Details
 	// Next is the command that shows more of the node, or "".
 	Next string
 	// Leaves is set if no row renders the node.
@@ -71,13 +71,13 @@ func (s *StepResult) Acted() bool {
 func (s *StepResult) Details() Details {
 	return Details{
 		Object: s.Ref(), ID: s.ID(), Action: s.Action, Reason: s.Reason, Cause: s.Cause,
-		Outcome: s.Outcome, Message: s.Says, Adopted: s.Adopted,
+		Outcome: s.Outcome, Message: s.Says, Adopted: s.Adopted, Interrupted: s.Interrupted,
 	}
 }
 
 // Event returns the event of a step.
 func (s *StepResult) Event() Event {
-	return Event{Type: EventObject, Details: s.Details(), Conflict: s.ConflictPolicy(), Interrupted: s.Interrupted}
+	return Event{Type: EventObject, Details: s.Details(), Conflict: s.ConflictPolicy()}
 }
 
 // Well reports whether the outcome is no failure.
@@ -157,9 +157,9 @@ func (n *NodeResult) plan() {
 	}
 	switch {
 	case p.Desired != nil && p.Desired.Failed != nil:
-		n.Outcome, n.Reason, n.Problems = OutcomeFailed, ReasonFor(p.Desired.Failed), strings.Split(strings.TrimSpace(p.Desired.Failed.Error()), "\n")
+		n.Outcome, n.Reason, n.Problems = OutcomeFailed, ReasonFor(p.Desired.Failed), ProblemsIn(p.Desired.Failed.Error())
 	case p.Unmet != "":
-		n.Outcome, n.Problems = OutcomeSkipped, []string{p.Unmet}
+		n.Outcome, n.Problems = OutcomeSkipped, []Details{{Message: p.Unmet}}
 		if p.Suspended {
 			n.Reason = plan.ReasonSuspended
 		}
