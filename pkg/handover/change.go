@@ -13,25 +13,24 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Annotations that only the operator has a use for. The second one is of its older
-// versions.
+// Annotations that only the operator uses. Its older versions wrote the second one.
 const (
 	annotationAppliedHash       = wellknown.KeyPrefix + "applied-hash"
 	annotationAppliedGeneration = wellknown.KeyPrefix + "applied-generation"
 	annotationApplyStart        = wellknown.KeyPrefix + "apply-start-time"
 )
 
-// futureRecord is the uid of an inventory that does not exist yet.
+// futureRecord is the uid of an inventory that doesn't exist yet, for dry runs.
 const futureRecord types.UID = "00000000-0000-0000-0000-000000000000"
 
-// operation is one of a JSON patch.
+// operation is an operation of a JSON patch.
 type operation struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
 	Value any    `json:"value"`
 }
 
-// change is the metadata that an object is to have.
+// change is the metadata that an object gets.
 type change struct {
 	labels, annotations map[string]string
 	owners              []metav1.OwnerReference
@@ -40,9 +39,9 @@ type change struct {
 	newFields           bool
 }
 
-// changeOf is what makes an object the node's: tracking and policies as apply has
-// them, the LynqNode no owner of it any more, the operator's notes gone, and what
-// it managed managed by lynq. It is nil where there is nothing to change.
+// changeOf returns the change that gives an object to the node. The object gets tracking and
+// policies as from apply, and the fields of the operator as fields of lynqctl. The LynqNode
+// no longer owns it, and the operator's annotations go. The result is nil if nothing changes.
 func changeOf(n *Node, f *Found, record types.UID) (*change, error) {
 	c := &change{labels: clone(f.Meta.Labels), annotations: clone(f.Meta.Annotations), from: f.Meta}
 	key := n.Key()
@@ -80,8 +79,8 @@ func clone(m map[string]string) map[string]string {
 	return maps.Clone(m)
 }
 
-// owners are all that an object is to have: those of others, and the inventory in
-// the place of the LynqNode.
+// owners returns the owner references of the changed object: those to others, and one to the
+// inventory instead of the LynqNode.
 func owners(n *Node, f *Found, record types.UID) []metav1.OwnerReference {
 	kept := slices.DeleteFunc(slices.Clone(f.Meta.OwnerReferences), func(r metav1.OwnerReference) bool {
 		_, isRecord := wellknown.OwnerNode(r.APIVersion, r.Kind, r.Name)
@@ -105,9 +104,9 @@ func (c *change) sameOwners() bool {
 	return slices.EqualFunc(c.owners, c.from.OwnerReferences, same)
 }
 
-// patch is the one write that makes a change. It holds for the object as it was
-// read only: of another version the server says that it is a conflict, and of
-// another uid that the test failed.
+// patch returns the JSON patch that makes the change in one write. It works only for the
+// object that lynqctl read: the server refuses another version as a conflict, and another uid
+// by the test.
 func (c *change) patch() ([]byte, error) {
 	ops := []operation{
 		{"test", "/metadata/uid", string(c.from.UID)},
@@ -116,8 +115,8 @@ func (c *change) patch() ([]byte, error) {
 		{"add", "/metadata/annotations", c.annotations},
 	}
 	if len(c.owners)+len(c.from.OwnerReferences) > 0 {
-		// Not removed, where none is left: a try whose answer was lost must not
-		// find that there is nothing to remove.
+		// An empty list replaces the last reference. To remove the field would fail in a second
+		// try, after an answer was lost.
 		ops = append(ops, operation{"add", "/metadata/ownerReferences", append([]metav1.OwnerReference{}, c.owners...)})
 	}
 	if c.newFields {
@@ -126,8 +125,8 @@ func (c *change) patch() ([]byte, error) {
 	return json.Marshal(ops)
 }
 
-// withoutFinalizers is a JSON patch that takes finalizers off an object as it was
-// read; nil where it has none of them.
+// withoutFinalizers returns a JSON patch that removes a finalizer from the object that
+// lynqctl read, or nil if it doesn't have it.
 func withoutFinalizers(uid types.UID, version string, finalizers []string, remove string) ([]byte, error) {
 	at := slices.Index(finalizers, remove)
 	if at < 0 {

@@ -1,15 +1,15 @@
 // Package handover takes nodes over from the Lynq operator.
 //
-// The operator keeps a LynqNode for each node, and its objects belong to that.
-// NodeOf reads one, Look finds its objects and proves that they are its own,
-// NewPlan says what happens to each and what speaks against it, and a Worker
-// carries that out in the hands of a Runner of package apply, whose the concurrency,
-// the events and the summary are: the node's inventory first, then for each object one
-// write that moves its tracking, its owner and the operator's field manager to lynqctl,
-// and last, when nothing belongs to the LynqNode any more, the LynqNode itself.
+// The operator keeps a LynqNode for each node, and that owns the node's objects. NodeOf
+// reads a LynqNode. A Looker finds its objects, and proves that they belong to it. NewPlan
+// says what happens to each object, and what speaks against it. A Worker carries the plan
+// out in a Runner of package apply, which has the concurrency, the events and the summary.
 //
-// LynqNodes as they were read flow in; a plan, and the events of a run, flow out.
-// Of objects nothing but metadata is ever read or written: their content stays as
-// it is, whatever happens. Nothing is deleted but LynqNodes and, where that is asked
-// for, hubs and forms, and never so that anything goes with them.
+// The Worker first saves the node's inventory. Then one write for each object moves its
+// tracking, its owner and the operator's field manager to lynqctl. When the LynqNode has no
+// object any more, the Worker deletes the LynqNode.
+//
+// LynqNodes flow in, a plan and the events of a run flow out. The package reads and writes
+// metadata only, so the content of objects never changes. It deletes LynqNodes and, if the
+// user asks for it, hubs and forms. Nothing else is deleted with them.
 package handover

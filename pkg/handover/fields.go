@@ -14,16 +14,15 @@ import (
 // operatorManager is the name under which the operator applies.
 const operatorManager = "lynq-operator"
 
-// takenFields are managedFields in which lynq has what the operator had, so that a
-// field which the form drops later goes at the next apply. It tells whether they
-// changed.
+// takenFields returns managedFields in which lynqctl has the operator's fields. So a field
+// that the form drops later goes with the next apply. changed reports whether they differ.
 //
-// What the operator applied becomes part of what lynq applied. With the strategies
-// merge and replace the operator writes under the name of its program, which many
-// controllers share: those entries are known by the annotation that each such write
-// sets. All others, and those of subresources, stay as they are.
-func takenFields(entries []metav1.ManagedFieldsEntry, strategy lynq.PatchStrategy) ([]metav1.ManagedFieldsEntry, bool, error) {
-	kept := make([]metav1.ManagedFieldsEntry, 0, len(entries))
+// The fields that the operator applied join those that lynqctl applied. With the strategies
+// merge and replace, the operator writes under the name of its program, which many
+// controllers share. Their entries are those with the annotation that each such write sets.
+// All other entries, and those of subresources, stay.
+func takenFields(entries []metav1.ManagedFieldsEntry, strategy lynq.PatchStrategy) (kept []metav1.ManagedFieldsEntry, changed bool, err error) {
+	kept = make([]metav1.ManagedFieldsEntry, 0, len(entries))
 	var moving []metav1.ManagedFieldsEntry
 	for i := range entries {
 		theirs, err := operatorEntry(&entries[i], strategy)
@@ -37,7 +36,6 @@ func takenFields(entries []metav1.ManagedFieldsEntry, strategy lynq.PatchStrateg
 		}
 	}
 	for i := range moving {
-		var err error
 		if kept, err = joined(kept, &moving[i]); err != nil {
 			return nil, false, err
 		}
@@ -45,7 +43,7 @@ func takenFields(entries []metav1.ManagedFieldsEntry, strategy lynq.PatchStrateg
 	return kept, len(moving) > 0, nil
 }
 
-// operatorEntry tells whether an entry is the operator's.
+// operatorEntry reports whether the operator has an entry.
 func operatorEntry(e *metav1.ManagedFieldsEntry, strategy lynq.PatchStrategy) (bool, error) {
 	switch {
 	case e.Subresource != "" || e.Manager == wellknown.FieldManager:
@@ -62,12 +60,12 @@ func operatorEntry(e *metav1.ManagedFieldsEntry, strategy lynq.PatchStrategy) (b
 	return set.Has(fieldpath.MakePathOrDie("metadata", "annotations", annotationAppliedHash)), nil
 }
 
-// joined adds an entry of the operator to that of lynq for the same operation.
+// joined adds an entry of the operator to lynqctl's entry for the same operation.
 func joined(entries []metav1.ManagedFieldsEntry, e *metav1.ManagedFieldsEntry) ([]metav1.ManagedFieldsEntry, error) {
 	moved := *e
 	moved.Manager = wellknown.FieldManager
 	at := slices.IndexFunc(entries, func(o metav1.ManagedFieldsEntry) bool {
-		// Of what a manager applied there is one entry, whatever its version.
+		// A manager has one entry for all that it applied, in any version.
 		return o.Manager == wellknown.FieldManager && o.Operation == e.Operation && o.Subresource == "" &&
 			(e.Operation == metav1.ManagedFieldsOperationApply || o.APIVersion == e.APIVersion)
 	})

@@ -6,112 +6,99 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Found is an object that a LynqNode wants or wanted, as it was found.
+// Found is an object that a LynqNode wants or wanted, as lynqctl found it.
 type Found struct {
 	lynq.Ref
 	Served     lynq.APIResource
-	APIVersion string // that the operator writes it with
+	APIVersion string // with which the operator writes it
 	ID         string
 	lynq.Lifecycle
 	Order int
-	// Dropped: its LynqNode wants it no more, and the operator had not got to
-	// that yet.
+	// Dropped is set if the LynqNode no longer wants it, and the operator hasn't deleted it
+	// yet.
 	Dropped bool
-	// Meta is nil where there is no such object, or where Err says why none is
-	// knows.
+	// Meta is nil if the object doesn't exist, or if Err says why nobody knows.
 	Meta *metav1.PartialObjectMetadata
 	Err  error
 }
 
-// owned tells whether the object is to belong to the node's inventory by an owner
-// reference. All others have labels.
+// owned reports whether the object gets an owner reference to the node's inventory. Other
+// objects have labels instead.
 func (f *Found) owned(n *Node) bool {
 	return f.Namespace == n.Namespace && !f.Deletion.Kept().WhenNodeGoes
 }
 
-// Verdict says how a handover treats an object.
-type Verdict uint8
-
-// The verdicts.
-const (
-	// Take: it is the LynqNode's, and is taken over.
-	Take Verdict = iota
-	// Had: it is as a takeover leaves it.
-	Had
-	// Left: it is none of the LynqNode's, or is not there; it is left alone.
-	Left
-	// Failed: it cannot be taken over, and its LynqNode stays.
-	Failed
-)
-
-// Object is an object of a LynqNode, and what becomes of it.
+// Object is an object of a LynqNode, with the step of apply that takes it over:
+//
+//   - ActionTrack: it belongs to the LynqNode, and lynqctl takes it over.
+//   - ActionKeep: lynqctl took it over before.
+//   - ActionSkip: it doesn't belong to the LynqNode, or doesn't exist. lynqctl leaves it alone.
+//   - ActionBlock: lynqctl can't take it over, and its LynqNode stays.
 type Object struct {
 	Found
-	Verdict Verdict
-	Why     string // for people
+	Step plan.Step
 }
 
-// judge says what becomes of an object. It is a pure function. Record is the uid of
-// the node's inventory, "" where there is none yet.
+// judge decides what becomes of an object. It is a pure function. record is the uid of the
+// node's inventory, "" if it doesn't exist yet.
 func judge(n *Node, f Found, record types.UID) Object {
-	o := Object{Found: f, Verdict: Left}
-	switch {
-	case f.Err != nil:
-		o.Verdict, o.Why = Failed, f.Err.Error()
-		return o
-	case f.Meta == nil:
-		o.Why = "there is none; the next apply makes it"
-		return o
-	case f.Meta.DeletionTimestamp != nil:
-		o.Why = "it is being deleted; the next apply creates it again"
-		return o
+	if f.Err != nil {
+		return f.becomes(plan.ActionBlock, ReasonUnreadable, f.Err.Error())
+	}
+	if f.Meta == nil {
+		return f.becomes(plan.ActionSkip, ReasonAbsent, "there is none; the next apply makes it")
+	}
+	if f.Meta.DeletionTimestamp != nil {
+		return f.becomes(plan.ActionSkip, plan.ReasonDeleting, "it is being deleted; the next apply creates it again")
 	}
 	live := tracking.LiveOf(f.Ref, f.Meta)
 	bonds := bondsOf(n, f.Meta, &live)
 	switch {
 	case live.Record:
-		o.Why = "it is a record of lynqctl, or the operator's own, and a node can't have it"
+		return f.becomes(plan.ActionSkip, plan.ReasonForeign, "it is a record of lynqctl, or the operator's own, and a node can't have it")
 	case live.Orphaned:
-		o.Why = "the operator left it behind (lynqctl orphans adopt takes it back)"
+		return f.becomes(plan.ActionSkip, plan.ReasonOrphan, "the operator left it behind (lynqctl orphans adopt takes it back)")
 	case !bonds.any() && bonds.others != "":
-		o.Why = "it belongs to " + bonds.others
+		return f.becomes(plan.ActionSkip, plan.ReasonForeign, "it belongs to "+bonds.others)
 	case !bonds.any():
-		o.Why = "nothing on it says that it is of this LynqNode (the next apply adopts it, or tells of a conflict)"
+		return f.becomes(plan.ActionSkip, plan.ReasonForeign, "nothing on it says that it is of this LynqNode (the next apply adopts it, or tells of a conflict)")
 	case bonds.others != "":
-		o.Verdict, o.Why = Failed, fmt.Sprintf("it is of %s, and belongs to %s too (settle whose it is, and run this again)", n, bonds.others)
-	default:
-		o.decide(n, record)
+		return f.becomes(plan.ActionBlock, plan.ReasonForeign, fmt.Sprintf("it is of %s, and belongs to %s too (settle whose it is, and run this again)", n, bonds.others))
 	}
-	return o
-}
-
-// decide tells whether there is anything to change.
-func (o *Object) decide(n *Node, record types.UID) {
-	c, err := changeOf(n, &o.Found, record)
-	switch {
+	switch c, err := changeOf(n, &f, record); {
 	case err != nil:
-		o.Verdict, o.Why = Failed, err.Error()
+		return f.becomes(plan.ActionBlock, plan.ReasonForeign, err.Error())
 	case c == nil:
-		o.Verdict, o.Why = Had, "it has been taken over"
-	default:
-		o.Verdict = Take
-		if o.Dropped {
-			o.Why = "its LynqNode wants it no more: the next apply does what its deletionPolicy says"
-		}
+		return f.becomes(plan.ActionKeep, plan.ReasonUpToDate, "it has been taken over")
+	case f.Dropped:
+		return f.becomes(plan.ActionTrack, ReasonHandover, "its LynqNode wants it no more: the next apply does what its deletionPolicy says")
 	}
+	return f.becomes(plan.ActionTrack, ReasonHandover, "")
 }
 
-// bonds say whose an object is.
+// becomes returns the object with a step.
+func (f Found) becomes(a plan.Action, why plan.Reason, message string) Object {
+	policy := lynq.Policy{Lifecycle: f.Lifecycle}
+	policy.Unwaited = true // a handover starts nothing, so there is nothing to wait for
+	return Object{f, plan.Step{
+		Action: a, Reason: why, Message: message,
+		Object: &plan.Object{Ref: f.Ref, APIVersion: f.APIVersion, ID: f.ID, Policy: &policy},
+		Entry:  &inventory.Entry{Ref: f.Ref, ID: f.ID},
+	}}
+}
+
+// bonds say to whom an object belongs.
 type bonds struct {
-	owned, labelled bool   // the LynqNode's
-	ours            bool   // that of the node which the LynqNode becomes
-	others          string // who else claims it
+	owned, labelled bool   // by the LynqNode
+	ours            bool   // the node that the LynqNode becomes has it
+	others          string // who else has it, "" for nobody
 }
 
 func (b bonds) any() bool { return b.owned || b.labelled || b.ours }

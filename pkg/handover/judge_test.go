@@ -71,32 +71,32 @@ func TestJudge(t *testing.T) {
 	controller := metav1.OwnerReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "rs", UID: "rs-uid", Controller: &yes}
 	own := []string{wellknown.LabelNode, "acme-web", wellknown.LabelNodeNamespace, "shop"}
 	for name, tt := range map[string]struct {
-		found   Found
-		verdict Verdict
-		why     string
-		reason  plan.Reason
+		found  Found
+		action plan.Action
+		why    string
+		reason plan.Reason
 	}{
-		"owned by its LynqNode":   {found(live()), Take, "", ReasonHandover},
-		"labelled as its own":     {found(live(disowned, labelled(own...))), Take, "", ReasonHandover},
-		"absent":                  {found(nil), Left, "there is none", ReasonAbsent},
-		"unreadable":              {Found{Err: errors.New("forbidden")}, Failed, "forbidden", ReasonUnreadable},
-		"nobody's":                {found(live(disowned)), Left, "nothing on it says", plan.ReasonForeign},
-		"another node's":          {found(live(disowned, labelled(wellknown.LabelNode, "b", wellknown.LabelNodeNamespace, "shop"))), Left, "it belongs to node shop/b", plan.ReasonForeign},
-		"of the same name abroad": {found(live(disowned, labelled(wellknown.LabelNode, "acme-web", wellknown.LabelNodeNamespace, "b"))), Left, "it belongs to node b/acme-web", plan.ReasonForeign},
-		"of a former LynqNode": {found(live(func(m *metav1.PartialObjectMetadata) { m.OwnerReferences[1].UID = "former" })), Left,
+		"owned by its LynqNode":   {found(live()), plan.ActionTrack, "", ReasonHandover},
+		"labelled as its own":     {found(live(disowned, labelled(own...))), plan.ActionTrack, "", ReasonHandover},
+		"absent":                  {found(nil), plan.ActionSkip, "there is none", ReasonAbsent},
+		"unreadable":              {Found{Err: errors.New("forbidden")}, plan.ActionBlock, "forbidden", ReasonUnreadable},
+		"nobody's":                {found(live(disowned)), plan.ActionSkip, "nothing on it says", plan.ReasonForeign},
+		"another node's":          {found(live(disowned, labelled(wellknown.LabelNode, "b", wellknown.LabelNodeNamespace, "shop"))), plan.ActionSkip, "it belongs to node shop/b", plan.ReasonForeign},
+		"of the same name abroad": {found(live(disowned, labelled(wellknown.LabelNode, "acme-web", wellknown.LabelNodeNamespace, "b"))), plan.ActionSkip, "it belongs to node b/acme-web", plan.ReasonForeign},
+		"of a former LynqNode": {found(live(func(m *metav1.PartialObjectMetadata) { m.OwnerReferences[1].UID = "former" })), plan.ActionSkip,
 			"it belongs to controller LynqNode/acme-web", plan.ReasonForeign},
-		"a controller's":     {found(live(func(m *metav1.PartialObjectMetadata) { m.OwnerReferences = []metav1.OwnerReference{controller} })), Left, "controller ReplicaSet/rs", plan.ReasonForeign},
-		"an ApplySet's":      {found(live(disowned, labelled(wellknown.LabelPartOf, "applyset-x-v1"))), Left, "ApplySet applyset-x-v1", plan.ReasonForeign},
-		"of two nodes":       {found(live(labelled(wellknown.LabelNode, "b", wellknown.LabelNodeNamespace, "shop"))), Failed, "belongs to node shop/b too", plan.ReasonForeign},
-		"and an ApplySet's":  {found(live(labelled(wellknown.LabelPartOf, "applyset-x-v1"))), Failed, "belongs to ApplySet applyset-x-v1 too", plan.ReasonForeign},
-		"and a controller's": {found(live(labelled(own...), func(m *metav1.PartialObjectMetadata) { m.OwnerReferences = []metav1.OwnerReference{controller} })), Failed, "belongs to controller ReplicaSet/rs too", plan.ReasonForeign},
-		"an orphan":          {found(live(disowned, labelled(wellknown.LabelOrphaned, "true"))), Left, "orphans adopt", plan.ReasonOrphan},
-		"on its way out":     {found(live(func(m *metav1.PartialObjectMetadata) { m.DeletionTimestamp = &now })), Left, "being deleted", plan.ReasonDeleting},
+		"a controller's":     {found(live(func(m *metav1.PartialObjectMetadata) { m.OwnerReferences = []metav1.OwnerReference{controller} })), plan.ActionSkip, "controller ReplicaSet/rs", plan.ReasonForeign},
+		"an ApplySet's":      {found(live(disowned, labelled(wellknown.LabelPartOf, "applyset-x-v1"))), plan.ActionSkip, "ApplySet applyset-x-v1", plan.ReasonForeign},
+		"of two nodes":       {found(live(labelled(wellknown.LabelNode, "b", wellknown.LabelNodeNamespace, "shop"))), plan.ActionBlock, "belongs to node shop/b too", plan.ReasonForeign},
+		"and an ApplySet's":  {found(live(labelled(wellknown.LabelPartOf, "applyset-x-v1"))), plan.ActionBlock, "belongs to ApplySet applyset-x-v1 too", plan.ReasonForeign},
+		"and a controller's": {found(live(labelled(own...), func(m *metav1.PartialObjectMetadata) { m.OwnerReferences = []metav1.OwnerReference{controller} })), plan.ActionBlock, "belongs to controller ReplicaSet/rs too", plan.ReasonForeign},
+		"an orphan":          {found(live(disowned, labelled(wellknown.LabelOrphaned, "true"))), plan.ActionSkip, "orphans adopt", plan.ReasonOrphan},
+		"on its way out":     {found(live(func(m *metav1.PartialObjectMetadata) { m.DeletionTimestamp = &now })), plan.ActionSkip, "being deleted", plan.ReasonDeleting},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := judge(node(), tt.found, "")
-			if o.Verdict != tt.verdict || !strings.Contains(o.Why, tt.why) || o.reason() != tt.reason {
-				t.Errorf("%v %q %s, want %v %q %s", o.Verdict, o.Why, o.reason(), tt.verdict, tt.why, tt.reason)
+			o := judge(node(), tt.found, "").Step
+			if o.Action != tt.action || !strings.Contains(o.Message, tt.why) || o.Reason != tt.reason {
+				t.Errorf("%v %q %s, want %v %q %s", o.Action, o.Message, o.Reason, tt.action, tt.why, tt.reason)
 			}
 		})
 	}
@@ -200,12 +200,12 @@ func TestChange(t *testing.T) {
 			if c, err := changeOf(node(), &f, "record"); c != nil || err != nil {
 				t.Errorf("there is more to change: %+v %v", c, err)
 			}
-			if o := judge(node(), f, "record"); o.Verdict != Had {
-				t.Errorf("then it is %v: %s", o.Verdict, o.Why)
+			if o := judge(node(), f, "record").Step; o.Action != plan.ActionKeep {
+				t.Errorf("then it is %v: %s", o.Action, o.Message)
 			}
 			if f.owned(node()) {
-				if o := judge(node(), f, types.UID("another record")); o.Verdict != Take {
-					t.Errorf("of a record that was made anew it is %v: %s", o.Verdict, o.Why)
+				if o := judge(node(), f, types.UID("another record")).Step; o.Action != plan.ActionTrack {
+					t.Errorf("of a record that was made anew it is %v: %s", o.Action, o.Message)
 				}
 			}
 		})

@@ -20,8 +20,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Looker finds the objects of LynqNodes. Nothing that could not be read counts as
-// absent. One Looker shows one moment: what it listed once it does not list again.
+// Looker finds the objects of LynqNodes. An object that it can't read never counts as absent.
+// It lists each kind once, so all of its answers are of about the same time.
 type Looker struct {
 	cluster observe.Reader
 	atOnce  int
@@ -32,20 +32,20 @@ type Looker struct {
 
 type listKey struct{ group, kind, namespace, selector string }
 
-// list is read once, by what needs it first.
+// list is a list of objects. The first goroutine that needs it reads it.
 type list struct {
 	once    sync.Once
 	objects []*metav1.PartialObjectMetadata
 	err     error
 }
 
-// NewLooker makes a Looker that sends so many requests at a time.
+// NewLooker returns a Looker that sends at most atOnce requests at a time.
 func NewLooker(c observe.Reader, atOnce int) *Looker {
 	return &Looker{cluster: c, atOnce: max(1, atOnce), lists: map[listKey]*list{}}
 }
 
-// Nodes finds the objects of LynqNodes, in the order of these. The error is the
-// context's: what else goes wrong is about one object.
+// Nodes finds the objects of LynqNodes, in the same order. It returns the context's error.
+// Every other error is in the Err of an object.
 func (l *Looker) Nodes(ctx context.Context, nodes []*Node) ([][]Found, error) {
 	found := make([][]Found, len(nodes))
 	var looking errgroup.Group
@@ -60,8 +60,8 @@ func (l *Looker) Nodes(ctx context.Context, nodes []*Node) ([][]Found, error) {
 	return found, context.Cause(ctx)
 }
 
-// node finds the objects of one LynqNode: first what has a name, then, among what
-// is left and its own, what has a template for one.
+// node finds the objects of one LynqNode: first those with a known name, then those whose name
+// is a template, among its other objects.
 func (l *Looker) node(ctx context.Context, n *Node) []Found {
 	if ctx.Err() != nil {
 		return nil
@@ -73,7 +73,7 @@ func (l *Looker) node(ctx context.Context, n *Node) []Found {
 		found[i] = foundOf(r)
 		f := &found[i]
 		if f.Served, f.Err = l.served(ctx, f.Group, r.APIVersion, r.Kind); f.Err != nil || f.Served.Kind == "" {
-			continue // where it is not served, there is none
+			continue // a kind that isn't served has no objects
 		}
 		f.Namespace = r.place(n, f.Served)
 		if !r.open(f.Served) {
@@ -99,7 +99,7 @@ func foundOf(r *Resource) Found {
 	return f
 }
 
-// place is the namespace that a resource says.
+// place returns the namespace of a resource's object.
 func (r *Resource) place(n *Node, served lynq.APIResource) string {
 	switch {
 	case !served.Namespaced:
@@ -110,14 +110,14 @@ func (r *Resource) place(n *Node, served lynq.APIResource) string {
 	return r.Namespace
 }
 
-// open tells whether a resource's namespace or name is a template, so that its
-// object has to be looked for.
+// open reports whether a resource's namespace or name is a template, so that lynqctl must
+// search its object.
 func (r *Resource) open(served lynq.APIResource) bool {
 	return served.Kind != "" && (r.nameIsOpen || served.Namespaced && r.namespaceIsOpen)
 }
 
-// served finds how a kind is served. The answer has no kind where it is not, and is
-// not defined either.
+// served returns the resource of a kind. The result has no kind if the server neither serves
+// nor defines it.
 func (l *Looker) served(ctx context.Context, group, apiVersion, kind string) (lynq.APIResource, error) {
 	_, version := lynq.SplitAPIVersion(apiVersion)
 	r, err := l.cluster.Resource(ctx, group, version, kind)
@@ -130,7 +130,7 @@ func (l *Looker) served(ctx context.Context, group, apiVersion, kind string) (ly
 	return r, err
 }
 
-// get reads the metadata of one object, nil where there is none.
+// get reads the metadata of one object. It returns nil if the object doesn't exist.
 func (l *Looker) get(ctx context.Context, r lynq.APIResource, ref lynq.Ref) (*metav1.PartialObjectMetadata, error) {
 	m, err := l.cluster.Metadata(ctx, r, ref.Namespace, ref.Name)
 	if apierrors.IsNotFound(err) {
@@ -139,9 +139,9 @@ func (l *Looker) get(ctx context.Context, r lynq.APIResource, ref lynq.Ref) (*me
 	return m, err
 }
 
-// search finds the object of a resource that does not say its whole name: the one
-// of its kind that has this LynqNode's tracking, fits as far as it is said, and is
-// not another resource's. Where there are several, it is unknown which.
+// search finds the object of a resource whose name or namespace is a template. It is the one
+// of its kind that has this LynqNode's tracking, fits the known part of its name, and
+// belongs to no other resource. If several objects fit, that is an error.
 func (l *Looker) search(ctx context.Context, n *Node, r *Resource, f *Found, taken map[lynq.Ref]bool) {
 	own, err := l.own(ctx, n, f.Served, r.nameIsOpen)
 	if err != nil {
@@ -170,8 +170,8 @@ func (l *Looker) search(ctx context.Context, n *Node, r *Resource, f *Found, tak
 	f.Err = fmt.Errorf("lynqctl can't tell which object resource %q makes, because its name or namespace is a template. This LynqNode has all of these: %s (hand over the clear ones with the others, or delete or rename the unneeded ones)", r.ID, strings.Join(names, ", "))
 }
 
-// own lists the objects of a kind that have a LynqNode's tracking: in all namespaces
-// those with its labels and, in its own, those that it owns.
+// own lists the objects of a kind with a LynqNode's tracking: those with its labels in all
+// namespaces, and those that it owns in its own namespace.
 func (l *Looker) own(ctx context.Context, n *Node, r lynq.APIResource, namesOpen bool) ([]*metav1.PartialObjectMetadata, error) {
 	labelled, err := l.list(ctx, r, "", wellknown.LabelNode)
 	if err != nil {
@@ -216,9 +216,9 @@ func (l *Looker) list(ctx context.Context, r lynq.APIResource, namespace, select
 	return one.objects, one.err
 }
 
-// dropped finds the objects that the operator applied and that the LynqNode wants no
-// more. Their keys say no group: the one counts in which the object has this
-// LynqNode's tracking.
+// dropped finds the objects that the operator applied and that the LynqNode no longer wants.
+// Their keys have no group. The group counts in which the object has this LynqNode's
+// tracking.
 func (l *Looker) dropped(ctx context.Context, n *Node, taken map[lynq.Ref]bool) []Found {
 	var found []Found
 	for _, key := range n.droppedKeys() {
@@ -234,7 +234,7 @@ func (l *Looker) dropped(ctx context.Context, n *Node, taken map[lynq.Ref]bool) 
 	return found
 }
 
-// droppedObject is nil where no object of that name is the LynqNode's.
+// droppedObject returns nil if the LynqNode has no object of that name.
 func (l *Looker) droppedObject(ctx context.Context, n *Node, ref lynq.Ref, id string, taken map[lynq.Ref]bool) *Found {
 	f := Found{Ref: ref, ID: id, Dropped: true}
 	kinds, err := l.cluster.Listable(ctx)
@@ -275,7 +275,7 @@ func (l *Looker) droppedObject(ctx context.Context, n *Node, ref lynq.Ref, id st
 	return &f
 }
 
-// named are the objects of a kind that a key without a group may mean.
+// named returns the objects of a kind that a key without a group may mean.
 func (l *Looker) named(ctx context.Context, n *Node, r lynq.APIResource, ref lynq.Ref) ([]*metav1.PartialObjectMetadata, error) {
 	if r.Namespaced && isTemplate(ref.Namespace) {
 		own, err := l.own(ctx, n, r, false)
@@ -292,8 +292,8 @@ func (l *Looker) named(ctx context.Context, n *Node, r lynq.APIResource, ref lyn
 	return []*metav1.PartialObjectMetadata{m}, nil
 }
 
-// droppedOf says of an object what it says of itself; without a deletion policy it
-// is retained.
+// droppedOf returns a dropped object with the policies of its annotations. Without a deletion
+// policy, lynqctl retains it.
 func droppedOf(r lynq.APIResource, m *metav1.PartialObjectMetadata, id string) Found {
 	ref := lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: m.Namespace, Name: m.Name}
 	f := Found{
@@ -310,7 +310,7 @@ func droppedOf(r lynq.APIResource, m *metav1.PartialObjectMetadata, id string) F
 	return f
 }
 
-// droppedKeys are the keys of what was applied and is no resource any more.
+// droppedKeys returns the keys of applied objects that no resource wants any more.
 func (n *Node) droppedKeys() []string {
 	wanted := map[string]bool{}
 	for i := range n.Resources {
@@ -334,8 +334,8 @@ func (n *Node) droppedKeys() []string {
 
 var errKey = errors.New("status.appliedResources has a key that is not Kind/Namespace/Name@id, so that its meaning is unknown (take it out)")
 
-// parseKey reads Kind/Namespace/Name@id. Objects without a namespace have that of
-// their LynqNode there.
+// parseKey reads Kind/Namespace/Name@id. For objects without a namespace, the key has the
+// namespace of their LynqNode.
 func parseKey(key string) (lynq.Ref, string, error) {
 	at := strings.LastIndexByte(key, '@')
 	if at < 0 {

@@ -20,13 +20,13 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Node is a LynqNode: what the operator has in the place of an inventory.
+// Node is a LynqNode, which the operator has instead of an inventory.
 type Node struct {
 	Namespace, Name string
 	UID             types.UID
 	ResourceVersion string
-	// Deleting: its deletion was requested. Held: the operator's finalizer is
-	// on it, and has the operator delete its objects in that case.
+	// Deleting is set if somebody deleted it. Held is set if it has the operator's finalizer,
+	// because of which the operator deletes its objects then.
 	Deleting, Held bool
 	finalizers     []string
 
@@ -35,26 +35,26 @@ type Node struct {
 	RolloutStart       time.Time
 	Status             inventory.Status
 
-	// Resources are what it wants, and Applied what it wanted when the operator
-	// looked last: Kind/Namespace/Name@id, without a group.
+	// Resources are those that it wants. Applied are those that it wanted when the operator
+	// last looked, as Kind/Namespace/Name@id without a group.
 	Resources []Resource
 	Applied   []string
 }
 
-// Resource is a resource of a LynqNode. The operator fills in templates in names
-// before it writes a LynqNode, and in namespaces only after.
+// Resource is a resource of a LynqNode. The operator renders templates in names before it
+// writes a LynqNode, and templates in namespaces later.
 type Resource struct {
 	ID               string
 	APIVersion, Kind string
-	Namespace, Name  string // as they are written; "" is the LynqNode's namespace
+	Namespace, Name  string // as in the LynqNode; "" means its namespace
 	DependIDs        []string
 	lynq.Lifecycle
 	order                       int
 	namespaceIsOpen, nameIsOpen bool
 }
 
-// NodeID is the node that a LynqNode becomes. It keeps its name, whatever the form is
-// called: apply finds it by that. A LynqNode is in the namespace of its hub.
+// NodeID returns the node that a LynqNode becomes. It keeps its name, by which apply finds it.
+// A LynqNode is in the namespace of its hub.
 func (n *Node) NodeID() lynq.NodeID {
 	return lynq.NodeID{
 		Hub: lynq.HubKey{Namespace: n.Namespace, Name: n.Hub}, Form: lynq.FormKey{Name: n.Form}, UID: n.Row,
@@ -62,20 +62,20 @@ func (n *Node) NodeID() lynq.NodeID {
 	}
 }
 
-// Key is the name and namespace of that node.
+// Key returns the name and namespace of that node.
 func (n *Node) Key() lynq.NodeKey { return n.NodeID().Key() }
 
-// String names a LynqNode to people.
+// String names a LynqNode for people.
 func (n *Node) String() string { return "LynqNode " + n.Namespace + "/" + n.Name }
 
-// Leaving tells whether it is gone but for what others still do about that.
+// Leaving reports whether the operator has finished its deletion, and others haven't.
 func (n *Node) Leaving() bool { return n.Deleting && !n.Held }
 
 func (n *Node) ref() lynq.Ref {
 	return lynq.Ref{Group: wellknown.Group, Kind: wellknown.KindNode, Namespace: n.Namespace, Name: n.Name}
 }
 
-// sections are the lists of resources of a LynqNode.
+// sections returns the names of a LynqNode's lists of resources.
 func sections() []string {
 	return []string{
 		"serviceAccounts", "deployments", "statefulSets", "daemonSets", "services", "ingresses", "configMaps", "secrets",
@@ -84,7 +84,7 @@ func sections() []string {
 	}
 }
 
-// wireNode is what is read of a LynqNode beside its resources.
+// wireNode has the fields of a LynqNode that lynqctl reads, without its resources.
 type wireNode struct {
 	Spec struct {
 		UID         string `json:"uid"`
@@ -131,7 +131,7 @@ func NodeOf(o *unstructured.Unstructured) (*Node, error) {
 		Hub:  cmp.Or(labels[wellknown.LabelHub], annotations[wellknown.AnnotationHubID]),
 		Form: w.Spec.TemplateRef, Row: w.Spec.UID, Applied: w.Status.Applied, Status: statusOf(&w),
 	}
-	// What cannot be read of these is not worth more than a look at the next apply.
+	// Without these two, the next apply only looks at each object once.
 	n.TemplateGeneration, _ = strconv.ParseInt(annotations[wellknown.AnnotationTemplateGeneration], 10, 64)
 	n.RolloutStart, _ = time.Parse(time.RFC3339, annotations[wellknown.AnnotationRolloutUpdateStart])
 	if err := n.check(); err != nil {
@@ -146,7 +146,7 @@ func NodeOf(o *unstructured.Unstructured) (*Node, error) {
 	return n, nil
 }
 
-// convert reads JSON that has been decoded already.
+// convert decodes JSON again that is a map already.
 func convert(from map[string]any, into any) error {
 	text, err := json.Marshal(from)
 	if err != nil {
@@ -155,7 +155,7 @@ func convert(from map[string]any, into any) error {
 	return json.Unmarshal(text, into)
 }
 
-// check tells what a record of the node would lack.
+// check returns an error if the LynqNode lacks what an inventory needs.
 func (n *Node) check() error {
 	switch {
 	case n.Hub == "":
@@ -207,9 +207,8 @@ func resourceOf(w *wireResource) Resource {
 
 func isTemplate(s string) bool { return strings.Contains(s, "{{") }
 
-// order gives each resource an order that is higher than that of all it depends on.
-// A cycle, which the operator refuses, ends after as many rounds as there are
-// resources.
+// order gives each resource a higher order than those it depends on. The operator refuses
+// cycles. Here, a cycle ends after as many rounds as there are resources.
 func (n *Node) order() {
 	byID := map[string]int{}
 	for i := range n.Resources {
@@ -230,7 +229,7 @@ func (n *Node) order() {
 	}
 }
 
-// statusOf is what the operator said of a node, as far as records say the same.
+// statusOf returns the part of a LynqNode's status that inventories have, too.
 func statusOf(w *wireNode) inventory.Status {
 	s := inventory.Status{Desired: w.Status.Desired, Ready: w.Status.Ready, Failed: w.Status.Failed, Skipped: w.Status.Skipped}
 	for _, c := range w.Status.Conditions {

@@ -16,43 +16,43 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// The guards of a handover, beside apply's GuardOperator (it still runs) and
-// GuardDeleting (LynqNodes are being deleted).
+// The guards that only a handover has. It also has GuardOperator, if the operator still runs,
+// and GuardDeleting, if somebody deleted LynqNodes.
 const (
-	GuardRecord  plan.Guard = "record"  // a node's record is another's, or cannot be read
+	GuardRecord  plan.Guard = "record"  // an inventory belongs to another node, or can't be read
 	GuardClaimed plan.Guard = "claimed" // two LynqNodes name one object
 )
 
 // Reasons that only a handover has.
 const (
-	ReasonHandover   plan.Reason = "Handover"   // it was the operator's
-	ReasonAbsent     plan.Reason = "Absent"     // there is no such object
-	ReasonUnreadable plan.Reason = "Unreadable" // lynqctl could not read it
+	ReasonHandover   plan.Reason = "Handover"   // it belonged to the operator
+	ReasonAbsent     plan.Reason = "Absent"     // the object doesn't exist
+	ReasonUnreadable plan.Reason = "Unreadable" // lynqctl can't read it
 )
 
 // Input holds everything that a plan needs.
 type Input struct {
 	Nodes []*Node
 	Found [][]Found // of each node
-	// Inventories are all that there are, and Broken those that cannot be read.
+	// Inventories are all inventories, and Broken those that can't be read.
 	Inventories []*inventory.Inventory
 	Broken      []*inventory.UnreadableError
-	// Finalizer: inventories that are made get the node's finalizer.
+	// Finalizer gives new inventories the node's finalizer.
 	Finalizer bool
 }
 
-// Plan says what happens to LynqNodes and to their objects.
+// Plan says what happens to LynqNodes and their objects.
 type Plan struct {
 	Nodes    []NodePlan // by hub, then by name
 	Refusals []plan.Refusal
 }
 
-// NodePlan says how a handover treats one LynqNode.
+// NodePlan says what happens to one LynqNode.
 type NodePlan struct {
 	*Node
 	Objects []Object
-	// Inventory is what the node's inventory is to say, and Save whether that is more
-	// than it says already.
+	// Inventory is the node's inventory with all objects of the LynqNode. Save is set if the
+	// saved one has less.
 	Inventory *inventory.Inventory
 	Save      bool
 }
@@ -86,17 +86,17 @@ func NewPlan(in *Input) *Plan {
 	return p
 }
 
-// hopeless tells whether an object keeps the LynqNode where it is.
-func (p *NodePlan) hopeless() bool {
-	return slices.ContainsFunc(p.Objects, func(o Object) bool { return o.Verdict == Failed })
+// blocked reports whether lynqctl can't take an object over, so that the LynqNode stays.
+func (p *NodePlan) blocked() bool {
+	return slices.ContainsFunc(p.Objects, func(o Object) bool { return o.Step.Action == plan.ActionBlock })
 }
 
-// Counts counts the objects by verdict.
-func (p *Plan) Counts() map[Verdict]int {
-	counts := map[Verdict]int{}
+// Counts counts the objects by what happens to them.
+func (p *Plan) Counts() map[plan.Action]int {
+	counts := map[plan.Action]int{}
 	for i := range p.Nodes {
 		for j := range p.Nodes[i].Objects {
-			counts[p.Nodes[i].Objects[j].Verdict]++
+			counts[p.Nodes[i].Objects[j].Step.Action]++
 		}
 	}
 	return counts
@@ -106,8 +106,8 @@ func (p *Plan) refuse(g plan.Guard, hub lynq.HubKey, fix, format string, args ..
 	p.Refusals = append(p.Refusals, plan.Refusal{Guard: g, Hub: hub, What: fmt.Sprintf(format, args...), Fix: fix})
 }
 
-// refuseDeleted refuses LynqNodes that are being deleted: the operator, if it is ever
-// started again, deletes their objects before anything else.
+// refuseDeleted refuses LynqNodes that are being deleted. If somebody starts the operator
+// again, it deletes their objects before anything else.
 func (p *Plan) refuseDeleted() {
 	deleted := map[lynq.HubKey][]string{}
 	for i := range p.Nodes {
@@ -122,7 +122,7 @@ func (p *Plan) refuseDeleted() {
 	}
 }
 
-// refuseRecords refuses nodes whose inventories are of others.
+// refuseRecords refuses nodes whose inventories belong to other nodes.
 func (p *Plan) refuseRecords(inventories map[lynq.NodeKey]*inventory.Inventory, broken []*inventory.UnreadableError) {
 	unreadable := map[lynq.NodeKey]error{}
 	for _, b := range broken {
@@ -148,8 +148,8 @@ func (p *Plan) refuseRecords(inventories map[lynq.NodeKey]*inventory.Inventory, 
 	}
 }
 
-// refuseTwice refuses objects that two LynqNodes name: rows and forms that make one
-// object twice are an error to lynqctl, and whose it is now, chance has decided.
+// refuseTwice refuses objects that two LynqNodes name. lynqctl refuses rows and forms that
+// render one object twice, and chance decided which LynqNode has it now.
 func (p *Plan) refuseTwice() {
 	claims := map[lynq.Ref][]*Node{}
 	var refs []lynq.Ref
@@ -173,7 +173,7 @@ func (p *Plan) refuseTwice() {
 	}
 }
 
-// some names a few of many.
+// some names a few of many, and counts them.
 func some(names []string, noun string) string {
 	const few = 5
 	such := ": "
@@ -183,7 +183,7 @@ func some(names []string, noun string) string {
 	return phrase.Count(int64(len(names)), noun) + such + strings.Join(names[:min(len(names), few)], ", ")
 }
 
-// Plans are the same as plans of apply, a hub each.
+// Plans returns the plan as plans of apply, one for each hub.
 func (p *Plan) Plans() []plan.Plan {
 	var plans []plan.Plan
 	for i := range p.Nodes {
@@ -204,53 +204,13 @@ func (p *NodePlan) plan() plan.NodePlan {
 	id := p.NodeID()
 	out := plan.NodePlan{NodeID: id, Desired: &plan.Node{NodeID: id}}
 	for i := range p.Objects {
-		out.Steps = append(out.Steps, p.Objects[i].step())
+		out.Steps = append(out.Steps, p.Objects[i].Step)
 	}
-	if !p.hopeless() {
+	if !p.blocked() {
 		out.Steps = append(out.Steps, plan.Step{
 			Action: plan.ActionRelease, Reason: ReasonHandover, Entry: &inventory.Entry{Ref: p.ref()},
 			Message: "it goes last, and nothing with it",
 		})
 	}
 	return out
-}
-
-func (o *Object) step() plan.Step {
-	policy := lynq.Policy{Lifecycle: o.Lifecycle}
-	policy.Unwaited = true // of what is taken over nothing starts
-	s := plan.Step{
-		Action: plan.ActionSkip, Reason: o.reason(), Message: o.Why,
-		Object: &plan.Object{
-			Ref: o.Ref, APIVersion: o.APIVersion, ID: o.ID,
-			Policy: &policy,
-		},
-		Entry: &inventory.Entry{Ref: o.Ref, ID: o.ID},
-	}
-	switch o.Verdict {
-	case Take:
-		s.Action = plan.ActionTrack
-	case Had:
-		s.Action = plan.ActionKeep
-	case Failed:
-		s.Action = plan.ActionBlock
-	}
-	return s
-}
-
-func (o *Object) reason() plan.Reason {
-	switch {
-	case o.Verdict == Take:
-		return ReasonHandover
-	case o.Verdict == Had:
-		return plan.ReasonUpToDate
-	case o.Err != nil:
-		return ReasonUnreadable
-	case o.Meta == nil:
-		return ReasonAbsent
-	case o.Meta.DeletionTimestamp != nil:
-		return plan.ReasonDeleting
-	case o.Meta.Labels[wellknown.LabelOrphaned] == "true":
-		return plan.ReasonOrphan
-	}
-	return plan.ReasonForeign
 }

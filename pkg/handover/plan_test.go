@@ -83,7 +83,7 @@ func TestPlanRecord(t *testing.T) {
 	if diff := cmp.Diff(want, p.Nodes[0].Inventory); diff != "" || !p.Nodes[0].Save {
 		t.Errorf("to be saved: %v (-want +got)\n%s", p.Nodes[0].Save, diff)
 	}
-	if counts := p.Counts(); counts[Take] != 1 || counts[Left] != 2 || counts[Failed]+counts[Had] != 0 {
+	if counts := p.Counts(); counts[plan.ActionTrack] != 1 || counts[plan.ActionSkip] != 2 || counts[plan.ActionBlock]+counts[plan.ActionKeep] != 0 {
 		t.Errorf("%v", counts)
 	}
 

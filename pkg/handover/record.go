@@ -1,13 +1,14 @@
 package handover
 
 import (
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
-// recordOf is what the node's inventory is to say before anything of it is touched:
-// what it says already, and all that is the LynqNode's. Nothing counts as confirmed,
-// so that the next apply looks at each object once. It tells whether that is more
-// than there is.
+// recordOf returns the inventory that the node needs before lynqctl changes any of its
+// objects: the entries that it has, and one for each object of the LynqNode. New entries are
+// unconfirmed, so the next apply looks at each object once. changed reports whether the
+// saved inventory lacks something.
 func recordOf(n *Node, objects []Object, before *inventory.Inventory, finalizer bool) (inv *inventory.Inventory, changed bool) {
 	if before != nil {
 		inv = before.Clone()
@@ -24,7 +25,7 @@ func recordOf(n *Node, objects []Object, before *inventory.Inventory, finalizer 
 	changed = before == nil
 	for i := range objects {
 		o := &objects[i]
-		if o.Verdict != Take && o.Verdict != Had {
+		if o.Step.Action != plan.ActionTrack && o.Step.Action != plan.ActionKeep {
 			continue
 		}
 		if _, known := inventory.Find(inv.Entries, o.Ref); known {

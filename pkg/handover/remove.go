@@ -18,16 +18,16 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// remover removes what the operator has in a cluster.
+// remover removes objects of the operator.
 type remover struct {
-	ctx     context.Context // of the one removal that it lives for
+	ctx     context.Context // of the one removal
 	cluster apply.Cluster
 	dryRun  bool
 }
 
-// remove removes an object as it was read, and nothing with it. One that is gone, or
-// is on its way, is no error.
-func (r *remover) remove(served lynq.APIResource, l leaver) error {
+// remove removes the object that lynqctl read, and nothing with it. It succeeds if the object
+// is gone or being deleted.
+func (r *remover) remove(served lynq.APIResource, l removal) error {
 	version, err := r.release(served, &l)
 	if err != nil || version == "" {
 		return err
@@ -46,7 +46,7 @@ func (r *remover) remove(served lynq.APIResource, l leaver) error {
 	case !apierrors.IsConflict(err):
 		return hint(err)
 	}
-	// An answer that was lost, or another client that changed it.
+	// Either an answer was lost, or another client changed it.
 	m, lookErr := r.cluster.Metadata(r.ctx, served, l.ref.Namespace, l.ref.Name)
 	switch {
 	case apierrors.IsNotFound(lookErr):
@@ -59,9 +59,9 @@ func (r *remover) remove(served lynq.APIResource, l leaver) error {
 	return changedSince(err)
 }
 
-// release takes the operator's finalizer off, and gives the version that the object
-// has then; "" where it is gone.
-func (r *remover) release(served lynq.APIResource, l *leaver) (version string, err error) {
+// release removes the operator's finalizer. It returns the version of the object after that,
+// or "" if the object is gone.
+func (r *remover) release(served lynq.APIResource, l *removal) (version string, err error) {
 	patch, err := withoutFinalizers(l.uid, l.version, l.finalizers, l.finalizer)
 	if err != nil || patch == nil {
 		return l.version, err
@@ -75,7 +75,7 @@ func (r *remover) release(served lynq.APIResource, l *leaver) (version string, e
 	case !apierrors.IsConflict(err):
 		return "", hint(err)
 	}
-	// An answer that was lost leaves it without the finalizer.
+	// If only the answer was lost, it has no finalizer now.
 	m, lookErr := r.cluster.Metadata(r.ctx, served, l.ref.Namespace, l.ref.Name)
 	switch {
 	case apierrors.IsNotFound(lookErr):
@@ -92,10 +92,10 @@ func changedSince(err error) error {
 	return fmt.Errorf("it was changed since this run looked, by the operator maybe; it stays (run it again): %w", err)
 }
 
-// RemoveHub removes a hub or a form of the operator, as it was read.
+// RemoveHub removes a hub or a form of the operator that the caller read.
 func RemoveHub(ctx context.Context, c apply.Cluster, served lynq.APIResource, o *unstructured.Unstructured) error {
 	r := remover{ctx, c, false}
-	return r.remove(served, leaver{
+	return r.remove(served, removal{
 		ref: lynq.Ref{Group: served.Group, Kind: served.Kind, Namespace: o.GetNamespace(), Name: o.GetName()},
 		uid: o.GetUID(), version: o.GetResourceVersion(), finalizers: o.GetFinalizers(), finalizer: wellknown.FinalizerHub,
 	})

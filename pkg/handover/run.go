@@ -13,14 +13,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Worker hands over what a plan says, in a run of package apply. It is safe to end it
-// anywhere: a record names too much then, and a LynqNode is there for longer than need
-// be, and the next run goes on.
+// Worker carries a plan out in a run of package apply. A run may end anywhere. Then an
+// inventory may have too many entries, a LynqNode may stay longer than necessary, and the
+// next run continues.
 type Worker struct {
 	nodes map[lynq.NodeKey]*NodePlan
 }
 
-// NewWorker makes a Worker for a plan, which a Runner carries out as Plans().
+// NewWorker returns a Worker for a plan. Its Runner gets the same plan as Plans().
 func NewWorker(p *Plan) *Worker {
 	w := &Worker{nodes: map[lynq.NodeKey]*NodePlan{}}
 	for i := range p.Nodes {
@@ -29,7 +29,7 @@ func NewWorker(p *Plan) *Worker {
 	return w
 }
 
-// ForgetLynqNodes takes out of a result what became of the LynqNodes themselves.
+// ForgetLynqNodes removes the results of the LynqNodes themselves from a result.
 func ForgetLynqNodes(r *report.Result) {
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
@@ -37,11 +37,11 @@ func ForgetLynqNodes(r *report.Result) {
 	}
 }
 
-// errStays is what becomes of the LynqNode of a node that was not handed over whole.
+// errStays says that a LynqNode stays, because lynqctl couldn't take all of its objects over.
 var errStays = errors.New("its LynqNode stays, and the next run goes on from here")
 
-// Work hands a node over: its record, its objects, and, if all of those are lynqctl's,
-// its LynqNode.
+// Work saves a node's inventory and takes its objects over. If it could take all of them, it
+// deletes the LynqNode.
 func (w *Worker) Work(ctx context.Context, of *apply.Node) error {
 	n := nodeHandover{Node: of, plan: w.nodes[of.Key]}
 	if err := n.save(); err != nil {
@@ -63,14 +63,14 @@ func (w *Worker) Work(ctx context.Context, of *apply.Node) error {
 	return nil
 }
 
-// nodeHandover is one node that is handed over.
+// nodeHandover is the handover of one node.
 type nodeHandover struct {
 	*apply.Node
 	plan   *NodePlan
 	record types.UID
 }
 
-// save saves the record, before anything that it names is touched.
+// save saves the inventory before the first object changes.
 func (n *nodeHandover) save() error {
 	saved := n.plan.Inventory
 	if n.plan.Save {
@@ -83,17 +83,18 @@ func (n *nodeHandover) save() error {
 	return nil
 }
 
-// object does with an object what the plan says.
+// object carries the step of an object out.
 func (n *nodeHandover) object(o *Object) apply.Ended {
-	switch o.Verdict {
-	case Take:
+	switch s := &o.Step; s.Action {
+	case plan.ActionTrack:
 		return n.take(o)
-	case Failed:
-		return failed(plan.ActionTrack, errors.New(o.Why))
-	case Left:
-		return apply.Ended{Action: plan.ActionSkip, Reason: o.reason(), Outcome: report.OutcomeSkipped, Message: o.Why}
+	case plan.ActionBlock:
+		return failed(plan.ActionTrack, errors.New(s.Message))
+	case plan.ActionSkip:
+		return apply.Ended{Action: s.Action, Reason: s.Reason, Outcome: report.OutcomeSkipped, Message: s.Message}
+	default:
+		return apply.Ended{Action: plan.ActionKeep, Reason: s.Reason, Outcome: report.OutcomeUnchanged}
 	}
-	return apply.Ended{Action: plan.ActionKeep, Reason: o.reason(), Outcome: report.OutcomeUnchanged}
 }
 
 // take takes an object over.
@@ -116,7 +117,7 @@ func (n *nodeHandover) release() apply.Ended {
 	return apply.Ended{Action: plan.ActionRelease, Reason: ReasonHandover, Outcome: report.OutcomeDone}
 }
 
-// failed is the end of what could not be done. Why says more than a reason.
+// failed is the end of a step that failed. The error says more than a reason.
 func failed(a plan.Action, err error) apply.Ended {
 	return apply.Ended{Action: a, Outcome: report.OutcomeFailed, Message: err.Error()}
 }

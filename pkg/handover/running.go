@@ -13,8 +13,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// What the operator is known by in a cluster: the Lease by which its instances elect
-// one, and the labels of its Deployment, which its chart and its kustomization set.
+// These identify the operator in a cluster: the Lease by which its instances elect one, and
+// the labels of its Deployment, which its chart and its kustomization set.
 const (
 	// OperatorSelector selects its Deployment and its pods, and those of many other
 	// controllers.
@@ -26,16 +26,15 @@ const (
 	defaultLease     = 15 * time.Second
 )
 
-// Running holds the signs of an operator that runs.
+// Running has the signs of an operator that runs.
 type Running struct {
-	// Leases are all that were listed; Deployments and Pods those that
-	// OperatorSelector selects.
+	// Leases are all Leases. Deployments and Pods are those that OperatorSelector selects.
 	Leases, Deployments, Pods []*unstructured.Unstructured
 	Now                       time.Time
 }
 
-// Refusals lists the signs that the operator still runs: it would write to the objects
-// that are handed over, and create its LynqNodes again. It is a pure function.
+// Refusals lists the signs that the operator still runs. It would write to the objects that
+// lynqctl takes over, and create its LynqNodes again. It is a pure function.
 func (r *Running) Refusals() []plan.Refusal {
 	var refusals []plan.Refusal
 	refuse := func(fix, format string, args ...any) {
@@ -68,8 +67,8 @@ func (r *Running) Refusals() []plan.Refusal {
 	return refusals
 }
 
-// isOperator tells whether a Deployment or a pod is the operator, by its labels or by
-// its image, and not its dashboard.
+// isOperator reports whether a Deployment or a pod is the operator, by its labels or its
+// image, and not its dashboard.
 func isOperator(o *unstructured.Unstructured, labels map[string]string, containers ...string) bool {
 	if labels[labelComponent] == "dashboard" {
 		return false
@@ -87,8 +86,8 @@ func isOperator(o *unstructured.Unstructured, labels map[string]string, containe
 	})
 }
 
-// held tells who holds the operator's Lease, how long ago it was renewed, and for how
-// long it still holds; 0 where nothing holds it, or another Lease.
+// held returns who holds the operator's Lease, the time since its renewal, and the time until it
+// ends. left is 0 if nobody holds it, or if it is another Lease.
 func held(l *unstructured.Unstructured, now time.Time) (holder string, age, left time.Duration) {
 	if l.GetName() != operatorLease {
 		return "", 0, 0

@@ -19,14 +19,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// tries bounds how often an object is read again that others keep changing, as
-// controllers do with a status.
+// tries limits how often lynqctl reads an object again that others change meanwhile, as
+// controllers change a status.
 const tries = 10
 
 var errReplaced = errors.New("it was deleted and created again since this run looked (run it again)")
 
-// write takes an object over in one write, and makes sure of what came of it. It
-// tells whether there was anything to change.
+// write takes an object over in one write, and checks the result. changed reports whether it
+// may have changed anything.
 func (n *nodeHandover) write(o *Object) (changed bool, err error) {
 	f := o.Found
 	for try := 1; ; try++ {
@@ -50,7 +50,7 @@ func (n *nodeHandover) write(o *Object) (changed bool, err error) {
 		if !apierrors.IsConflict(err) && !apierrors.IsInvalid(err) && !apierrors.IsNotFound(err) || try == tries {
 			return changed, err
 		}
-		changed = true // it may have been this write, whose answer was lost
+		changed = true // by this write, if only its answer was lost
 		again, lookErr := n.look(&f)
 		if lookErr != nil {
 			return changed, lookErr
@@ -62,8 +62,8 @@ func (n *nodeHandover) write(o *Object) (changed bool, err error) {
 	}
 }
 
-// permit asks the gate for the write: the inventory takes the place of the LynqNode as
-// owner, or both are none.
+// permit asks the gate for the write. The inventory replaces the LynqNode as the owner, or the
+// object has no owner afterwards.
 func (f *Found) permit(n *Node, record types.UID) (decide.OwnersPermit, error) {
 	live := tracking.LiveOf(f.Ref, f.Meta)
 	s := &plan.Step{Entry: &inventory.Entry{Ref: f.Ref, Lifecycle: lynq.Lifecycle{Deletion: f.Deletion}}, Live: &live}
@@ -76,7 +76,8 @@ func (f *Found) permit(n *Node, record types.UID) (decide.OwnersPermit, error) {
 	return decide.PermitSuccession(s, record)
 }
 
-// look reads an object again, and whether it still is the LynqNode's.
+// look reads an object again. It returns an error if the object no longer belongs to the
+// LynqNode.
 func (n *nodeHandover) look(f *Found) (Found, error) {
 	again := *f
 	m, err := n.Cluster.Metadata(n.Finishing, f.Served, f.Namespace, f.Name)
@@ -90,14 +91,14 @@ func (n *nodeHandover) look(f *Found) (Found, error) {
 		return again, errReplaced
 	}
 	again.Meta = m
-	if o := judge(n.plan.Node, again, n.record); o.Verdict == Left || o.Verdict == Failed {
-		return again, fmt.Errorf("it changed since this run looked: %s (run it again)", o.Why)
+	if s := judge(n.plan.Node, again, n.record).Step; s.Action == plan.ActionSkip || s.Action == plan.ActionBlock {
+		return again, fmt.Errorf("it changed since this run looked: %s (run it again)", s.Message)
 	}
 	return again, nil
 }
 
-// confirm makes sure that an object is as it was to become: the garbage collector
-// goes by that.
+// confirm checks that an object has the change. Otherwise the garbage collector could delete
+// it with the LynqNode.
 func (n *nodeHandover) confirm(f *Found) error {
 	if n.DryRun {
 		return nil
@@ -109,35 +110,35 @@ func (n *nodeHandover) confirm(f *Found) error {
 	return err
 }
 
-// removeNode removes the LynqNode as it was read: its finalizer first, since an
-// operator that finds both deletes the objects; then itself, so that the garbage
-// collector takes it off whatever still says to belong to it, and deletes none.
+// removeNode removes the LynqNode that lynqctl read. It first removes the finalizer, because
+// an operator that sees a deleted LynqNode with it deletes the objects. The deletion then
+// orphans what still refers to the LynqNode, so the garbage collector deletes nothing.
 func (n *nodeHandover) removeNode() error {
 	served, err := n.Cluster.Resource(n.Finishing, wellknown.Group, "", wellknown.KindNode)
 	if err != nil {
 		return err
 	}
-	return n.remover().remove(served, leaver{
+	return n.remover().remove(served, removal{
 		ref: n.plan.ref(), uid: n.plan.UID, version: n.plan.ResourceVersion, finalizers: n.plan.finalizers, finalizer: wellknown.FinalizerNode,
 	})
 }
 
 func (n *nodeHandover) remover() *remover { return &remover{n.hidden(), n.Cluster, n.DryRun} }
 
-// hidden is the context of writes that no message may quote. A handover reads no rows, so
+// hidden returns the context of writes that no message may quote. A handover reads no rows, so
 // nobody knows which values of an object or a LynqNode are secret.
 func (n *nodeHandover) hidden() context.Context { return redact.HideMessages(n.Finishing) }
 
-// leaver is an object of the operator that goes.
-type leaver struct {
+// removal is an object of the operator that lynqctl removes.
+type removal struct {
 	ref        lynq.Ref
 	uid        types.UID
 	version    string
 	finalizers []string
-	finalizer  string // the operator's, "" for none
+	finalizer  string // of the operator, "" for none
 }
 
-// hint says what to do about a webhook that gives no answer. The operator's own webhooks
+// hint adds to an error what to do about a webhook that doesn't answer. The operator's own webhooks
 // don't answer while the operator is stopped.
 func hint(err error) error {
 	p := write.ProblemOf(err)

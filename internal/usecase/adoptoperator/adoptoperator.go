@@ -170,18 +170,19 @@ func (j *job) try(ctx context.Context, f found) error {
 	if err != nil {
 		return err
 	}
-	if n := f.plan.Counts()[handover.Failed]; n > 0 {
+	if n := f.plan.Counts()[plan.ActionBlock]; n > 0 {
 		return &session.Error{Outcome: session.Failed, Err: session.ErrReported, Summary: phrase.Count(n, "object") + " can't be taken over, so their LynqNodes would stay; nothing changed"}
 	}
 	return j.ended(f.operated, nil)
 }
 
 // tellLeft names the objects that the run skips.
-func (j *job) tellLeft(plan *handover.Plan) {
-	for i := range plan.Nodes {
-		for k := range plan.Nodes[i].Objects {
-			if o := &plan.Nodes[i].Objects[k]; o.Verdict == handover.Left {
-				j.run.Engine.Notef("skipped: %s of %s: %s", o.Full(), plan.Nodes[i].Node, o.Why)
+func (j *job) tellLeft(planned *handover.Plan) {
+	for i := range planned.Nodes {
+		n := &planned.Nodes[i]
+		for k := range n.Objects {
+			if o := &n.Objects[k]; o.Step.Action == plan.ActionSkip {
+				j.run.Engine.Notef("skipped: %s of %s: %s", o.Full(), n.Node, o.Step.Message)
 			}
 		}
 	}
@@ -215,10 +216,10 @@ func (j *job) agree(ctx context.Context, f found) (found, error) {
 }
 
 // question asks for confirmation, and says how many objects the run changes.
-func (j *job) question(o *operated, plan *handover.Plan) string {
+func (j *job) question(o *operated, planned *handover.Plan) string {
 	var parts []string
-	if n := len(plan.Nodes); n > 0 {
-		parts = append(parts, fmt.Sprintf("take %s with %s of %s over from the Lynq operator", phrase.Count(n, "node"), phrase.Count(plan.Counts()[handover.Take], "object"), hubsText(hubsOf(o))))
+	if n := len(planned.Nodes); n > 0 {
+		parts = append(parts, fmt.Sprintf("take %s with %s of %s over from the Lynq operator", phrase.Count(n, "node"), phrase.Count(planned.Counts()[plan.ActionTrack], "object"), hubsText(hubsOf(o))))
 	}
 	if j.removes(o) {
 		parts = append(parts, fmt.Sprintf("delete %s and %s", phrase.Count(len(o.hubs), "LynqHub"), phrase.Count(len(o.forms), "LynqForm")))

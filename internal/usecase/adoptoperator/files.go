@@ -15,6 +15,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/usecase/backup"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/handover"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
@@ -58,7 +59,7 @@ type exported struct {
 // backup writes whole LynqNodes, and the metadata of the objects that the run changes. It
 // writes no content of those objects, because the run doesn't change it and it may be
 // secret. If an earlier run wrote a backup of the same object, backup keeps that older one.
-func (j *job) backup(o *operated, plan *handover.Plan) error {
+func (j *job) backup(o *operated, planned *handover.Plan) error {
 	root, err := backup.OpenDir(j.o.BackupDir)
 	if err != nil {
 		return fmt.Errorf("make a place for the backup: %w", err)
@@ -84,10 +85,10 @@ func (j *job) backup(o *operated, plan *handover.Plan) error {
 			return fmt.Errorf("back up %s: %w", ref.Full(), err)
 		}
 	}
-	for i := range plan.Nodes {
-		for k := range plan.Nodes[i].Objects {
-			object := &plan.Nodes[i].Objects[k]
-			if object.Verdict != handover.Take {
+	for i := range planned.Nodes {
+		for k := range planned.Nodes[i].Objects {
+			object := &planned.Nodes[i].Objects[k]
+			if object.Step.Action != plan.ActionTrack {
 				continue
 			}
 			if err := write(object.Ref, object.Meta.UID, object.Meta); err != nil {
