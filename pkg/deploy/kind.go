@@ -23,7 +23,7 @@ func (k Kind) longestName() int {
 	return 47
 }
 
-// Named tells whether an object of the kind may have that name.
+// Named reports whether an object of the kind may have that name.
 func (k Kind) Named(name string) bool {
 	return naming.IsDNS1123Label(name) && len(name) <= k.longestName()
 }

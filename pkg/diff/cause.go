@@ -236,7 +236,7 @@ func (o *Origin) changed(columns []string) []string {
 	return changed
 }
 
-// fed tells whether a row may have a part in what becomes of a field. Which fields
+// fed reports whether a row may have a part in what becomes of a field. Which fields
 // there are, rows do not say; which entries a list has, they may.
 func (o *Origin) fed(f *Field, columns []string, wanted, ours bool) bool {
 	removed := !wanted && ours && f.Op == OpRemove
@@ -267,7 +267,7 @@ func (o *Origin) columns(path Path) []string {
 	return slices.Compact(columns)
 }
 
-// feeds tells whether one of two paths leads into the other.
+// feeds reports whether one of two paths leads into the other.
 func feeds(source []string, path Path, secret bool) bool {
 	for i := range min(len(source), len(path)) {
 		e, want := path[i], source[i]

@@ -147,7 +147,7 @@ func valueOf(key string, item any) any {
 	return m[key]
 }
 
-// sameOrder tells whether the entries that both lists have come in one order.
+// sameOrder reports whether the entries that both lists have come in one order.
 func sameOrder(key string, a, b []any) bool {
 	return slices.EqualFunc(common(key, a, b), common(key, b, a), same)
 }

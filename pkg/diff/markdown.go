@@ -54,7 +54,7 @@ type comment struct{ markdown.Comment }
 
 func (m *comment) write(format string, args ...any) { fmt.Fprintf(&m.Builder, format, args...) }
 
-// fits tells whether so much more may be written.
+// fits reports whether so much more may be written.
 func (m *comment) fits(n, most int) bool { return m.Len()+n <= most-reserve }
 
 func (m *comment) head(r *Report) {

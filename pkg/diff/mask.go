@@ -213,7 +213,7 @@ func hideEarlier(live, next any, path []string) any {
 	return live
 }
 
-// identifies tells whether a field says what the object is.
+// identifies reports whether a field says what the object is.
 func identifies(path []string) bool {
 	switch len(path) {
 	case 1:

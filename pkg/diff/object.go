@@ -44,7 +44,7 @@ type Object struct {
 	Findings []changeset.Code
 }
 
-// Changes tells whether anything would happen to the object.
+// Changes reports whether anything would happen to the object.
 func (o *Object) Changes() bool { return o.Diff != "" || o.Tracking || o.Cause.Kind == CausePolicy }
 
 // Keep fills in an object that stays as it is. It changes if its policies protect it less than

@@ -91,7 +91,7 @@ const (
 	actionCollect = "collect"
 )
 
-// deleted tells whether the object would be gone.
+// deleted reports whether the object would be gone.
 func (o *Object) deleted() bool { return o.Action == actionDelete || o.Action == actionCollect }
 
 // What is the action, in words: of one that deletes it says whether the object was

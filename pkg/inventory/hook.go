@@ -38,7 +38,7 @@ func (inv *Inventory) All() []Entry {
 	return sorted(slices.Concat(inv.Entries, begun))
 }
 
-// ListsLike tells whether the inventory lists an object of the kind and namespace of another,
+// ListsLike reports whether the inventory lists an object of the kind and namespace of another,
 // and the object may exist.
 func (inv *Inventory) ListsLike(o lynq.Ref) bool {
 	return slices.ContainsFunc(inv.All(), func(r Entry) bool {

@@ -1,10 +1,10 @@
 package lynq
 
-// StatefulSet is the kind whose objects may take volume claims with them.
+// StatefulSet is the kind whose objects may delete volume claims with them.
 const StatefulSet = "StatefulSet.apps"
 
-// TakesClaims tells whether Kubernetes deletes volume claims with an object: those of a
-// StatefulSet whose persistentVolumeClaimRetentionPolicy says whenDeleted: Delete.
+// TakesClaims reports whether Kubernetes deletes volume claims with an object. It does
+// for a StatefulSet whose persistentVolumeClaimRetentionPolicy says whenDeleted: Delete.
 func TakesClaims(ref Ref, content map[string]any) bool {
 	if ref.GroupKind() != StatefulSet {
 		return false

@@ -7,32 +7,32 @@ import "path"
 type Exclusion struct {
 	Kind string // exact, of any group
 	Name string // a pattern, in which * stands for any characters
-	// Namespace is a pattern too. "" is any namespace, and none.
+	// Namespace is a pattern, too. "" matches any namespace, and objects without one.
 	Namespace string
 	Pos       Pos
 }
 
-// Matches tells whether the rule excludes an object.
+// Matches reports whether the rule excludes an object.
 func (e *Exclusion) Matches(ref Ref) bool {
 	return e.Kind == ref.Kind && globs(e.Name, ref.Name) && (e.Namespace == "" || globs(e.Namespace, ref.Namespace))
 }
 
-// globs tells whether a pattern matches. One that cannot be read was refused when its
-// file was.
+// globs reports whether a pattern matches. The loader refused patterns that can't be
+// read.
 func globs(pattern, text string) bool {
 	matched, err := path.Match(pattern, text)
 	return err == nil && matched
 }
 
-// String is Kind/name or Kind/namespace/name, with the patterns of the rule.
+// String returns the rule as Kind/name or Kind/namespace/name.
 func (e *Exclusion) String() string {
 	return Ref{Kind: e.Kind, Namespace: e.Namespace, Name: e.Name}.String()
 }
 
-// Exclusions are the rules for the objects of a form: its own, and its hub's.
+// Exclusions are the rules for the objects of a form: its own and those of its hub.
 type Exclusions []Exclusion
 
-// Find is the first rule that excludes an object, nil for none.
+// Find returns the first rule that excludes an object, or nil.
 func (e Exclusions) Find(ref Ref) *Exclusion {
 	for i := range e {
 		if e[i].Matches(ref) {

@@ -2,35 +2,34 @@ package lynq
 
 import "strings"
 
-// Hook holds what a form says of a resource with runOn: Delete, as far as no row is
-// needed to know it. lynqctl compares the record of such a resource with it before it
-// runs the hook.
+// Hook is a resource with runOn: Delete, as far as the form alone says it. lynqctl compares a
+// recorded hook with it before it runs the hook.
 type Hook struct {
 	// ID is the id of a resource. With Prefix, it begins the ids of objects of a chart.
 	ID, Group, Kind string
 	Prefix          bool
-	// Namespace is empty where the object is in the namespace of its node.
+	// Namespace is empty if the object is in the namespace of its node.
 	Namespace Text
-	// Manifest is that of the form without what lynqctl adds, as JSON has it: maps, lists,
-	// strings, numbers, booleans and nil. A Text stands for a string that a template makes,
-	// a Scalar for a number or a boolean.
+	// Manifest is that of the form, without the parts that lynqctl adds: maps, lists, strings,
+	// numbers, booleans and nil. A Text stands for a string that a template renders, and a
+	// Scalar for a number or a boolean.
 	Manifest map[string]any
 }
 
-// Text is a string of a form, piece by piece.
+// Text is a string of a form in pieces.
 type Text []Piece
 
-// Piece is a part of a Text: text that stands in the form, the uid of the row, or, with
-// Any, what only the row tells.
+// Piece is a part of a Text: text of the form, the uid of the row, or with Any, any text of
+// the row.
 type Piece struct {
 	Fixed    string
 	UID, Any bool
 }
 
-// Scalar is a number or a boolean that only the row tells.
+// Scalar is a number or a boolean that comes from the row.
 type Scalar struct{}
 
-// Fixed is the text where no row changes it.
+// Fixed returns the text if no row changes it.
 func (t Text) Fixed() (text string, fixed bool) {
 	var b strings.Builder
 	for _, p := range t {
@@ -42,14 +41,14 @@ func (t Text) Fixed() (text string, fixed bool) {
 	return b.String(), true
 }
 
-// Matches tells whether some row with this uid may have made this text. Blanks around
+// Matches reports whether some row with this uid may have made this text. Blanks around
 // names don't count.
 func (t Text) Matches(uid, text string) bool {
 	return t.matches(uid, text) || t.matches(strings.TrimSpace(uid), text)
 }
 
 func (t Text) matches(uid, text string) bool {
-	parts := []string{""} // what stands between gaps
+	parts := []string{""} // the texts between gaps
 	for _, p := range t {
 		switch {
 		case p.Any:

@@ -8,11 +8,10 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// HubKey identifies a hub, whatever its content: hubs of one name in different
-// namespaces know nothing of each other.
+// HubKey identifies a hub. Hubs of one name in different namespaces are different hubs.
 type HubKey struct{ Namespace, Name string }
 
-// String is namespace/name.
+// String returns namespace/name.
 func (k HubKey) String() string { return qualified(k.Namespace, k.Name) }
 
 // Compare orders hubs by namespace and name.
@@ -20,18 +19,17 @@ func (k HubKey) Compare(other HubKey) int {
 	return cmp.Or(strings.Compare(k.Namespace, other.Namespace), strings.Compare(k.Name, other.Name))
 }
 
-// FormKey identifies a form. A form whose file has no namespace has that of its
-// hub.
+// FormKey identifies a form. A form without a namespace in its file has that of its hub.
 type FormKey struct{ Namespace, Name string }
 
-// String is namespace/name.
+// String returns namespace/name.
 func (k FormKey) String() string { return qualified(k.Namespace, k.Name) }
 
-// NodeKey names a node where only its record's name is known: the record is the
-// ConfigMap "lynqnode-" + Name in that namespace.
+// NodeKey names a node by its inventory, which is the ConfigMap "lynqnode-" + Name in that
+// namespace.
 type NodeKey struct{ Namespace, Name string }
 
-// String is namespace/name.
+// String returns namespace/name.
 func (k NodeKey) String() string { return k.Namespace + "/" + k.Name }
 
 // NodeLabels returns the labels of an object that a node doesn't own by reference. A hub
@@ -49,19 +47,19 @@ func NodeLabelKeys() []string {
 	return []string{wellknown.LabelNode, wellknown.LabelNodeNamespace, wellknown.LabelHubNamespace}
 }
 
-// NodeID is which node it is: the row and the form that make it, and the name and
-// namespace of its record. Where a record does not say something, that is "".
+// NodeID identifies a node: by its row and form, and by the name and namespace of its
+// inventory. What an inventory doesn't say is "".
 type NodeID struct {
 	Hub             HubKey
 	Form            FormKey
-	UID             string // the row's, as the source has it
+	UID             string // of the row, as in the source
 	Namespace, Name string
 }
 
-// Key is the name and namespace of the node's record.
+// Key returns the name and namespace of the node's inventory.
 func (id NodeID) Key() NodeKey { return NodeKey{Namespace: id.Namespace, Name: id.Name} }
 
-// Full is the node with the namespaces that a record may leave out: the hub is then in the
+// Full returns the node with the namespaces that an inventory may lack. The hub is then in the
 // namespace of the node, and the form in that of the hub.
 func (id NodeID) Full() NodeID {
 	id.Hub.Namespace = cmp.Or(id.Hub.Namespace, id.Namespace)
@@ -71,7 +69,7 @@ func (id NodeID) Full() NodeID {
 	return id
 }
 
-// String is namespace/name.
+// String returns namespace/name.
 func (id NodeID) String() string { return id.Key().String() }
 
 func qualified(namespace, name string) string {
@@ -81,20 +79,20 @@ func qualified(namespace, name string) string {
 	return namespace + "/" + name
 }
 
-// Names choose hubs or forms as people call them: NAME, which is good for each of
-// that name in whatever namespace, or NAMESPACE/NAME. None choose all.
+// Names choose hubs or forms: by NAME, in any namespace, or by NAMESPACE/NAME. An empty list
+// chooses all.
 type Names []string
 
-// Choose tells whether what has this namespace and name is chosen.
+// Choose reports whether the list chooses this namespace and name.
 func (n Names) Choose(namespace, name string) bool {
 	return len(n) == 0 || slices.Contains(n, name) || namespace != "" && slices.Contains(n, qualified(namespace, name))
 }
 
-// ShortNames tell how hubs or forms are called among others: NAME, or NAMESPACE/NAME
-// where another one has that name too. It holds the namespaces of each name.
+// ShortNames shorten the names of hubs or forms in a list: to NAME, or to NAMESPACE/NAME if
+// several have the name. It maps each name to its namespaces.
 type ShortNames map[string]map[string]bool
 
-// See takes note of one that is shown.
+// See adds a hub or form of the list.
 func (s ShortNames) See(namespace, name string) {
 	if s[name] == nil {
 		s[name] = map[string]bool{}
@@ -102,7 +100,7 @@ func (s ShortNames) See(namespace, name string) {
 	s[name][namespace] = true
 }
 
-// Of gives the name of one, "" where its name is not known.
+// Of returns the short name. It returns "" for a name that See didn't get.
 func (s ShortNames) Of(namespace, name string) string {
 	if len(s[name]) > 1 && name != "" {
 		return qualified(namespace, name)

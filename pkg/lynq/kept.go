@@ -6,15 +6,15 @@ type Kept struct {
 	WhenNodeGoes bool
 }
 
-// Ever tells whether the object may outlive its place in the node.
+// Ever reports whether the object may stay when its node no longer wants it.
 func (k Kept) Ever() bool { return k.WhenDropped || k.WhenNodeGoes }
 
-// Less tells whether the object would be deleted in a case in which the other keeps it.
+// Less reports whether lynqctl deletes the object in a case in which the other policy keeps it.
 func (k Kept) Less(than Kept) bool {
 	return than.WhenDropped && !k.WhenDropped || than.WhenNodeGoes && !k.WhenNodeGoes
 }
 
-// Kept tells when the policy keeps an object. An unknown policy keeps nothing.
+// Kept returns when the policy keeps an object. An unknown policy keeps nothing.
 func (d DeletionPolicy) Kept() Kept {
 	switch d {
 	case DeleteRetain:
@@ -27,7 +27,7 @@ func (d DeletionPolicy) Kept() Kept {
 	return Kept{}
 }
 
-// Or is the policy that keeps an object whenever one of two does.
+// Or returns the policy that keeps an object whenever one of both does.
 func (d DeletionPolicy) Or(other DeletionPolicy) DeletionPolicy {
 	a, b := d.Kept(), other.Kept()
 	both := Kept{a.WhenDropped || b.WhenDropped, a.WhenNodeGoes || b.WhenNodeGoes}

@@ -1,16 +1,15 @@
 package lynq
 
-// NamespaceDefault names objects that are in namespaces without being put
-// there by a user, so that they keep none from being deleted.
+// NamespaceDefault names objects that no user put into a namespace. They don't keep lynqctl
+// from deleting the namespace.
 type NamespaceDefault struct {
-	// Kind is a kind as Ref.GroupKind says it: with .group behind it where that is
-	// not the core group.
+	// Kind is a kind as Ref.GroupKind returns it: with .group, except for the core group.
 	Kind string `json:"kind"`
 	// Name is a pattern, in which * stands for any characters.
 	Name string `json:"name"`
 }
 
-// Matches tells whether an object is one of them. A pattern that cannot be read
+// Matches reports whether an object is one of them. A pattern that can't be read
 // matches nothing.
 func (d NamespaceDefault) Matches(ref Ref) bool {
 	return d.Kind == ref.GroupKind() && globs(d.Name, ref.Name)

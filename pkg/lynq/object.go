@@ -7,7 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
 )
 
-// Ref names an object: what it is, not which version of its API is spoken.
+// Ref identifies an object, in any version of its API.
 type Ref struct {
 	Group, Kind     string
 	Namespace, Name string // Namespace "" for cluster-scoped objects
@@ -25,7 +25,7 @@ type RefFields struct {
 // Ref identifies the object.
 func (f RefFields) Ref() Ref { return Ref(f) }
 
-// String is Kind/Namespace/Name, or Kind/Name for cluster-scoped objects (seed:
+// String returns Kind/Namespace/Name, or Kind/Name for cluster-scoped objects (seed:
 // resource lifecycle, "appliedResources Format").
 func (r Ref) String() string {
 	if r.Namespace == "" {
@@ -39,50 +39,48 @@ type Object struct {
 	Ref
 	// ID is the id of the resource in its form.
 	ID string
-	// Template is a digest of what the form says of the resource: no row has a
-	// part in it.
+	// Template is a digest of the resource in the form, without any row.
 	Template string
-	// APIVersion is the manifest's, such as "apps/v1".
+	// APIVersion is that of the manifest, such as "apps/v1".
 	APIVersion string
 	// Body is the manifest. Objects of render.Nodes have it only during the call.
 	Body manifest.Body
-	// Policy is what the form says of the resource. Objects of all rows share it, so nobody
-	// changes it.
+	// Policy has the policies of the resource. Objects of all rows share it, so nobody changes
+	// it.
 	Policy *Policy
-	// DependIDs are the ids of the resources of the node that go before.
+	// DependIDs are the ids of the node's resources that lynqctl writes before.
 	DependIDs []string
-	// Exclusion is the rule that excludes the object, nil for none.
+	// Exclusion is the rule that excludes the object, or nil.
 	Exclusion *Exclusion
-	// Sensitive: a secret column of the hub is in it, so that no message may quote it.
+	// Sensitive is set if it has the value of a secret column, so no message may quote it.
 	Sensitive bool
 }
 
-// Node holds the name and the objects that one active row and one form make, in
-// dependency order.
+// Node holds the name and the objects of one active row and one form, in dependency order.
 type Node struct {
 	NodeID
-	// Generation is the form's metadata.generation, 0 where it has none.
+	// Generation is the form's metadata.generation, or 0.
 	Generation int64
 	// Match is the first stage of the form's rollout whose template chooses the row, counted
 	// from 1; 0 for none.
 	Match int
 	// DependForms are the forms of the hub that the form depends on, sorted.
 	DependForms []string
-	// Extra is what annotation lynq.sh/extra is to hold, "" for none.
+	// Extra is the value for annotation lynq.sh/extra, "" for none.
 	Extra string
-	// Row is a digest of the row's mapped values, "" where no object is written again for
-	// those alone.
+	// Row is a digest of the row's mapped values. It is "" if no object changes only because
+	// these change.
 	Row     string
 	Objects []Object
-	// Hooks are what is run when the node goes, in dependency order.
+	// Hooks are the objects that lynqctl runs when it deletes the node, in dependency order.
 	Hooks []Object
-	// NotIncluded are resources of the form that the row does not get, see Drops.
+	// NotIncluded are resources of the form that the row doesn't get, see Drops.
 	NotIncluded []string
-	// Tombstones are what is to go beside.
+	// Tombstones name further objects to delete.
 	Tombstones []Tombstone
 }
 
-// SplitAPIVersion splits "apps/v1" in group and version; the core group is "".
+// SplitAPIVersion splits "apps/v1" into group and version. The core group is "".
 func SplitAPIVersion(apiVersion string) (group, version string) {
 	group, version, found := strings.Cut(apiVersion, "/")
 	if !found {

@@ -43,17 +43,17 @@ type PolicyField struct {
 	Values            []string          // of a WordPolicy, the default among them
 	Synonyms          map[string]string // words that only the annotation has
 	Default           string            // "" where it depends on other policies
-	// Recorded is its name in an inventory's entries and in -o json, "" where it is not
-	// recorded.
+	// Recorded is its name in an inventory's entries and in -o json, "" if no inventory records
+	// it.
 	Recorded string
-	// Always: the default is recorded, digested and shown too, and by its word alone. All
-	// other policies are left out where they are the default.
+	// Always is set if records, digests and output have the default, too, and only its word.
+	// Other policies don't appear if they have the default.
 	Always bool
-	// Template is its part in the digest of what a form says of an object. Written: a change
-	// of the policy alone writes the object again.
+	// Template is its part in the digest of a form's resource. Written is set if a change of the
+	// policy alone writes the object again.
 	Template DigestRule
 	Written  bool
-	// Hook says what a resource with runOn: Delete may not say of the policy.
+	// Hook says which values a resource with runOn: Delete can't have.
 	Hook HookRule
 	// Contradicts are the values of other policies that exclude one of this policy.
 	Contradicts []Contradiction
@@ -67,14 +67,14 @@ type HookRule struct {
 	Never    bool
 }
 
-// Contradiction is the only value of another policy that goes with a value, "" for all.
+// Contradiction is a value, "" for all, with the only value of another policy that it allows.
 type Contradiction struct {
 	Value     string
 	Field, Be string // the other policy
 	Why       string
 }
 
-// Digest returns the part of a policy that a digest covers; "" for nothing.
+// Digest returns the part of a policy that a digest covers, "" for nothing.
 func (f *PolicyField) Digest(p *Policy) string {
 	said := f.Said(p)
 	switch {
@@ -86,7 +86,7 @@ func (f *PolicyField) Digest(p *Policy) string {
 	return said
 }
 
-// Said is the value, "" where it is left out: the default of a policy that is not Always.
+// Said returns the value. It returns "" for the default of a policy without Always.
 func (f *PolicyField) Said(p *Policy) string {
 	value := f.Get(p)
 	if !f.Always && value == f.Default {
@@ -95,19 +95,19 @@ func (f *PolicyField) Said(p *Policy) string {
 	return value
 }
 
-// Policies are all policies that a resource of a form may have.
+// Policies returns all policies that a resource of a form may have.
 func Policies() []PolicyField {
 	return slices.Concat(contentPolicies(), occasionPolicies(), orderPolicies())
 }
 
-// Why a hook cannot have a policy.
+// Reasons why a hook can't have a policy.
 const (
 	neverUpdated = "lynqctl never updates it"
 	beforeAll    = "it runs before lynqctl deletes the node's other objects (for an order among hooks: dependIds)"
 	goesToo      = "the Job is deleted with the node"
 )
 
-// contentPolicies say what is written, by whom, and what stays.
+// contentPolicies say what lynqctl writes and how, and what stays.
 func contentPolicies() []PolicyField {
 	return []PolicyField{
 		{
@@ -144,7 +144,7 @@ func contentPolicies() []PolicyField {
 	}
 }
 
-// occasionPolicies say when an object is adopted, run, ready, or written again.
+// occasionPolicies say when lynqctl adopts, runs or writes an object, and when it is ready.
 func occasionPolicies() []PolicyField {
 	return []PolicyField{
 		{
@@ -178,7 +178,7 @@ func occasionPolicies() []PolicyField {
 	}
 }
 
-// orderPolicies say what goes before what, and what is waited for.
+// orderPolicies say in which order lynqctl writes and deletes, and what it waits for.
 func orderPolicies() []PolicyField {
 	return []PolicyField{
 		{
@@ -230,10 +230,10 @@ func orderPolicies() []PolicyField {
 	}
 }
 
-// DefaultPolicy gives the policy of a resource whose form sets none.
+// DefaultPolicy returns the policy of a resource whose form sets none.
 func DefaultPolicy() Policy { return DefaultOf(Policies()) }
 
-// DefaultOf returns DefaultPolicy by a table that the caller has already.
+// DefaultOf is DefaultPolicy for a caller that has the table already.
 func DefaultOf(table []PolicyField) Policy {
 	var p Policy
 	for i := range table {

@@ -19,7 +19,7 @@ func words[T ~string](values ...T) []string {
 	return all
 }
 
-// word is the value of a policy that always has one.
+// word reads and sets a policy that always has a value.
 func word[T ~string](at func(*Policy) *T) PolicyValue {
 	return PolicyValue{
 		Get: func(p *Policy) string { return string(*at(p)) },
@@ -27,7 +27,7 @@ func word[T ~string](at func(*Policy) *T) PolicyValue {
 	}
 }
 
-// quiet is the value of a policy of which nothing is kept where it is the default.
+// quiet reads and sets a policy whose default is stored as "".
 func quiet[T ~string](usual T, at func(*Policy) *T) PolicyValue {
 	return PolicyValue{
 		Get: func(p *Policy) string { return string(*at(p)) },
@@ -46,7 +46,7 @@ func flag(at func(*Policy) *bool) PolicyValue {
 	}
 }
 
-// unless is the opposite of a flag.
+// unless reads and sets the opposite of a flag.
 func unless(at func(*Policy) *bool) PolicyValue {
 	return PolicyValue{
 		Get: func(p *Policy) string { return strconv.FormatBool(!*at(p)) },
@@ -61,7 +61,7 @@ func wave(at func(*Policy) *int) PolicyValue {
 	}
 }
 
-// purgeValue is a wave or none.
+// purgeValue reads and sets a wave or none.
 func purgeValue() PolicyValue {
 	return PolicyValue{
 		Get: func(p *Policy) string {
@@ -77,7 +77,7 @@ func purgeValue() PolicyValue {
 	}
 }
 
-// reconcileValue sets Creation too: ReconcileOnce is CreateOnce in other words.
+// reconcileValue sets Creation, too, because ReconcileOnce means CreateOnce.
 func reconcileValue() PolicyValue {
 	return PolicyValue{
 		Get: func(p *Policy) string {

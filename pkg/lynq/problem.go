@@ -9,13 +9,13 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// Pos is a place in an input file. Line counts from 1; 0 means the whole file.
+// Pos is a place in an input file. Line counts from 1, and 0 means the whole file.
 type Pos struct {
 	File string
 	Line int
 }
 
-// String is FILE:LINE, or FILE where no line is known.
+// String returns FILE:LINE, or FILE without a line.
 func (p Pos) String() string {
 	if p.Line == 0 {
 		return p.File
@@ -23,8 +23,8 @@ func (p Pos) String() string {
 	return fmt.Sprintf("%s:%d", p.File, p.Line)
 }
 
-// Problem is one thing that is wrong with an input, for the person who wrote
-// the input: where, what, and what to do about it.
+// Problem says what is wrong with an input, where, and what to do. It is for the person who
+// wrote the input.
 type Problem struct {
 	Pos Pos
 	// Subject is the form, resource and field, or "" if Pos or What says it.
@@ -79,8 +79,8 @@ func (p Problem) line(message string) string {
 	return phrase.OneLine(s) // a row may have said it
 }
 
-// Problems is an error that lists everything found wrong, in file and line
-// order. Bad inputs are always reported whole: a user fixes them in one go.
+// Problems is an error that lists all problems of inputs, in the order of files and lines. A
+// user can fix them all at once.
 type Problems []Problem //nolint:errname // it is a list first, an error where it is returned as one
 
 // Add appends a problem. The fix may be "".
@@ -88,8 +88,7 @@ func (ps *Problems) Add(pos Pos, fix, format string, args ...any) {
 	*ps = append(*ps, Problem{Pos: pos, What: fmt.Sprintf(format, args...), Fix: fix})
 }
 
-// Err is nil where there is no problem, else the problems sorted by place, each
-// said once.
+// Err returns the problems sorted by place, each once, or nil for none.
 func (ps Problems) Err() error {
 	if len(ps) == 0 {
 		return nil
@@ -97,7 +96,7 @@ func (ps Problems) Err() error {
 	return ps.Sorted()
 }
 
-// Sorted is a sorted copy without repetitions.
+// Sorted returns a sorted copy without repetitions.
 func (ps Problems) Sorted() Problems {
 	sorted := slices.Clone(ps)
 	slices.SortStableFunc(sorted, func(a, b Problem) int {
@@ -106,7 +105,7 @@ func (ps Problems) Sorted() Problems {
 	return slices.Compact(sorted)
 }
 
-// Error is one line per problem.
+// Error returns a line for each problem.
 func (ps Problems) Error() string {
 	lines := make([]string, len(ps))
 	for i, p := range ps {

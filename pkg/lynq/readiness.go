@@ -9,14 +9,14 @@ import (
 // Readiness lists the conditions that an object must meet to be ready, beside those of
 // its kind.
 type Readiness struct {
-	// ObservedGeneration: its controller reports one, if not at once.
+	// ObservedGeneration is set if its controller reports one, perhaps later.
 	ObservedGeneration bool
-	// ReadyCondition: it has a condition Ready; while that is absent it is unknown.
+	// ReadyCondition is set if it gets a condition Ready, which is unknown while absent.
 	ReadyCondition bool
 	// Conditions must be True.
 	Conditions []string
-	// Values are as kubectl wait --for=jsonpath takes them: {.status.phase}=Running,
-	// or {.status.phase} alone for a field that must be there.
+	// Values have the format of kubectl wait --for=jsonpath: {.status.phase}=Running, or
+	// {.status.phase} for a field that must exist.
 	Values []string
 }
 
@@ -28,13 +28,13 @@ const (
 	hintValues             = "values="
 )
 
-// IsZero tells whether nothing is asked for.
+// IsZero reports whether it has no condition.
 func (r *Readiness) IsZero() bool {
 	return !r.ObservedGeneration && !r.ReadyCondition && len(r.Conditions) == 0 && len(r.Values) == 0
 }
 
-// Completes reports whether an object that meets the conditions has done its work: they ask
-// for one of the conditions that controllers set at the end of work, or for such a value.
+// Completes reports whether an object that meets the conditions has done its work. One of them
+// must be a condition or a value that controllers set at the end of work.
 func (r *Readiness) Completes() bool {
 	return r != nil && (slices.ContainsFunc(r.Conditions, completion) || slices.ContainsFunc(r.Values, func(text string) bool {
 		return completion(ParseReadyValue(text).Want)
@@ -50,8 +50,8 @@ func completion(word string) bool {
 	return false
 }
 
-// String is the text of the annotation: hints with commas between, conditions and
-// values with semicolons, and the values at the end, for they may have commas.
+// String returns the text of the annotation: hints with commas, conditions and values with
+// semicolons. The values come last, because they may have commas.
 func (r *Readiness) String() string {
 	var hints []string
 	if r.ObservedGeneration {
@@ -102,12 +102,12 @@ func ParseReadiness(text string) (*Readiness, error) {
 // ReadyValue is a value that an object must have.
 type ReadyValue struct {
 	Path string // a JSONPath template: {.status.phase}
-	Want string // what it must be
-	Any  bool   // whatever it is, it must be there
+	Want string // the value that it must have
+	Any  bool   // any value will do
 }
 
-// ParseReadyValue reads one of the values of Readiness as kubectl wait reads it: the
-// braces and the first dot may be left out, and the value may be quoted.
+// ParseReadyValue reads one of the values of Readiness as kubectl wait does. The text may lack
+// the braces and the first dot, and may quote the value.
 func ParseReadyValue(text string) ReadyValue {
 	at := -1
 	for i := 0; i < len(text); i++ {

@@ -8,7 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
-// refForm is how people write references to objects.
+// refForm says how people write references to objects.
 const refForm = "KIND[.GROUP]/NAMESPACE/NAME, or KIND[.GROUP]/NAME where the kind has no namespaces"
 
 // RefError says why a text names no object.
@@ -19,9 +19,7 @@ func (e *RefError) Error() string {
 	return fmt.Sprintf("%q is not the name of an object: %s (write %s, such as Deployment.apps/shop/web)", e.Text, e.Why, refForm)
 }
 
-// ParseRef reads what Full writes: Kind/Namespace/Name, or Kind/Name for
-// cluster-scoped objects, with .group behind kinds that are not of the core
-// group. The error is a *RefError.
+// ParseRef reads the format of Full. It returns a *RefError for any other text.
 func ParseRef(s string) (Ref, error) {
 	parts := strings.Split(s, "/")
 	switch {
@@ -58,9 +56,8 @@ func ParseRef(s string) (Ref, error) {
 	return Ref{}, &RefError{s, why}
 }
 
-// Full is Kind/Namespace/Name, or Kind/Name for cluster-scoped objects, with
-// .group behind kinds that are not of the core group: String names an object to
-// people, Full to programs.
+// Full returns Kind/Namespace/Name, or Kind/Name for cluster-scoped objects. The kind has a
+// suffix .group, except for the core group. String is for people, and Full for programs.
 func (r Ref) Full() string {
 	if r.Namespace == "" {
 		return r.GroupKind() + "/" + r.Name
@@ -68,11 +65,11 @@ func (r Ref) Full() string {
 	return r.GroupKind() + "/" + r.Namespace + "/" + r.Name
 }
 
-// isKind tells whether s can be a kind: a DNS label but for its capitals.
+// isKind reports whether s can be a kind, which is a DNS label with capitals.
 func isKind(s string) bool { return naming.IsDNS1123Label(strings.ToLower(s)) }
 
-// isObjectName tells whether s can be part of a URL's path, which is all that
-// kinds have in common: names of roles have colons and capitals.
+// isObjectName reports whether s can be part of a URL's path. Kinds have no more in
+// common, because names of roles have colons and capitals.
 func isObjectName(s string) bool {
 	if s == "." || s == ".." || len(s) > 253 {
 		return false
@@ -85,8 +82,8 @@ func isObjectName(s string) bool {
 	return true
 }
 
-// HoldsData tells whether more than an object goes with it, for good: what volumes
-// hold, what is in a namespace, all objects of a kind.
+// HoldsData reports whether a deletion of the object loses more for good: the content of
+// volumes or of a namespace, or all objects of a kind.
 func (r Ref) HoldsData() bool {
 	switch r.GroupKind() {
 	case "PersistentVolumeClaim", "PersistentVolume", "Namespace", "CustomResourceDefinition.apiextensions.k8s.io":

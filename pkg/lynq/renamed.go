@@ -2,19 +2,19 @@ package lynq
 
 import "strings"
 
-// Renames says which nodes of a hub had another name before: their forms or the uids of
-// their rows were other ones. It comes from the inputs alone.
+// Renames says which nodes of a hub had another name before, because their form or the uid of
+// their row had another one. It comes from the inputs alone.
 type Renames struct {
-	// Forms are the forms of the inputs by the names that they had before.
+	// Forms maps earlier names to the forms of the inputs.
 	Forms map[FormKey]FormKey
-	// UIDs are the uids of active rows by those that the rows had before, and Active are the
-	// uids of all active rows, without the blanks around them.
+	// UIDs maps earlier uids to those of active rows. Active has the uids of all active rows.
+	// Both are without surrounding blanks.
 	UIDs   map[string]string
 	Active map[string]bool
 }
 
-// Of is the form and the uid that a node has now, and whether either was another one
-// before. A record may leave out the namespace of its form.
+// Of returns the form and the uid that a node has now. renamed reports whether one of them was
+// another one before. An inventory may lack the namespace of its form.
 func (r *Renames) Of(id NodeID) (form FormKey, uid string, renamed bool) {
 	form, uid = id.Form, id.UID
 	for before, now := range r.Forms {

@@ -6,8 +6,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// NeverManaged tells whether a reference is to what is never an object of a node:
-// by its name a record of lynqctl's, or by its group the Lynq operator's own.
+// NeverManaged reports whether no node can have an object: by its name, it is a record of
+// lynqctl, or by its group, an object of the Lynq operator.
 func (r Ref) NeverManaged() bool {
 	if r.Group == wellknown.Group {
 		return true

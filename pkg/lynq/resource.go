@@ -9,7 +9,7 @@ type APIResource struct {
 	Namespaced           bool
 }
 
-// APIVersion is "apps/v1", or "v1" for the core group.
+// APIVersion returns "apps/v1", or "v1" for the core group.
 func (r APIResource) APIVersion() string {
 	if r.Group == "" {
 		return r.Version
@@ -17,7 +17,7 @@ func (r APIResource) APIVersion() string {
 	return r.Group + "/" + r.Version
 }
 
-// GroupKind is "Deployment.apps", or "ConfigMap" for the core group.
+// GroupKind returns "Deployment.apps", or "ConfigMap" for the core group.
 func (r Ref) GroupKind() string {
 	if r.Group == "" {
 		return r.Kind
@@ -25,10 +25,9 @@ func (r Ref) GroupKind() string {
 	return r.Kind + "." + r.Group
 }
 
-// GroupUnavailableError says that a kind was looked for in an API group that an
-// extension of the API server is to serve, and that the extension does not
-// answer. Whether the kind is served is not known. Kind is "" where any was
-// looked for.
+// GroupUnavailableError says that an extension of the API server doesn't answer, so that
+// nobody knows whether it serves a kind of its group. Kind is "" if lynqctl asked for all
+// kinds.
 type GroupUnavailableError struct{ Group, Version, Kind string }
 
 // Error implements error.

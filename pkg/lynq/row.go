@@ -10,14 +10,12 @@ import (
 
 // Row is one row of a hub's source.
 type Row struct {
-	// Values has the text of each column that was asked for, in that order;
-	// NULL is "". Always valid UTF-8. A source uses the slice again for its
-	// next row, the strings not.
+	// Values has the text of each requested column, in that order, as valid UTF-8. NULL is "".
+	// A source uses the slice again for its next row, but not the strings.
 	Values []string
-	// Null tells NULL from "". Used again like Values.
+	// Null says which values are NULL instead of "". A source uses it again, too.
 	Null []bool
-	// Line is the row's line in its file, or for a database its number in the
-	// result, from 1.
+	// Line is the row's line in its file, or its number in the result of a database, from 1.
 	Line int
 }
 
@@ -25,8 +23,8 @@ type Row struct {
 // inactive. Without any values, the words of ParseActive count.
 type Activity struct{ Active, Inactive []string }
 
-// Of interprets the text of a row's activation column; NULL comes as "". A value that is
-// in neither list is an error: a typo must never deactivate a tenant.
+// Of reads the text of a row's activation column, with "" for NULL. A value that is in no list
+// is an error, because a typo must never deactivate a tenant.
 func (a Activity) Of(text string) (active bool, err error) {
 	switch {
 	case len(a.Active)+len(a.Inactive) == 0:
@@ -51,9 +49,8 @@ func quoted(values []string) string {
 	return strings.Join(all, " ")
 }
 
-// ParseActive interprets the text of a row's activation column. NULL comes as
-// "" and is inactive. Everything but the words below is an error: a typo must
-// never deactivate a tenant.
+// ParseActive reads the text of a row's activation column. NULL comes as "", which is inactive.
+// All but the words below are errors, because a typo must never deactivate a tenant.
 func ParseActive(text string) (bool, error) {
 	switch text {
 	case "1", "true", "True", "TRUE", "yes", "Yes", "YES", "t", "on":

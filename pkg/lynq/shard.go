@@ -9,14 +9,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Shard is a share of the rows of a run: those whose uid has a hash that is Index modulo
-// Count (contract: shards). The zero Shard has all rows.
+// Shard is a part of the rows: those whose uid has a hash that is Index modulo Count
+// (contract: shards). The zero Shard has all rows.
 type Shard struct {
 	Index int
 	Count int
 }
 
-// MaxShards bounds the shards of a hub: a run of the whole hub looks at the Lease of each.
+// MaxShards limits the shards of a hub, because a run of the whole hub reads the Lease of each.
 const MaxShards = 1024
 
 // ParseShard reads "3/16", counted from 0.
@@ -30,7 +30,7 @@ func ParseShard(s string) (Shard, error) {
 	return NewShard(i, n)
 }
 
-// NewShard is shard i of n, counted from 0.
+// NewShard returns shard i of n, counted from 0.
 func NewShard(i, n int) (Shard, error) {
 	switch {
 	case n < 1 || n > MaxShards:
@@ -41,10 +41,10 @@ func NewShard(i, n int) (Shard, error) {
 	return Shard{Index: i, Count: n}, nil
 }
 
-// IsZero tells whether a run has all rows.
+// IsZero reports whether a run has all rows.
 func (s Shard) IsZero() bool { return s.Count == 0 }
 
-// Has tells whether the row with a uid is of the shard: FNV-1a with 64 bits, modulo Count.
+// Has reports whether the shard has the row with a uid, by FNV-1a with 64 bits modulo Count.
 func (s Shard) Has(uid string) bool {
 	if s.IsZero() {
 		return true
@@ -54,10 +54,10 @@ func (s Shard) Has(uid string) bool {
 	return h.Sum64()%uint64(s.Count) == uint64(s.Index) //nolint:gosec // neither is negative
 }
 
-// First tells whether the shard does what a run does once for all rows, such as tombstones.
+// First reports whether the shard does the work that is for all rows, such as tombstones.
 func (s Shard) First() bool { return s.Index == 0 }
 
-// String is "3/16", "" for the zero Shard.
+// String returns "3/16", or "" for the zero Shard.
 func (s Shard) String() string {
 	if s.IsZero() {
 		return ""
@@ -65,7 +65,7 @@ func (s Shard) String() string {
 	return strconv.Itoa(s.Index) + "/" + strconv.Itoa(s.Count)
 }
 
-// LeaseName is the name of the Lease that keeps two runs off one shard of a hub.
+// LeaseName returns the name of the Lease that one run at a time of a hub's shard has.
 func (s Shard) LeaseName(hub string) string {
 	if s.IsZero() {
 		return wellknown.LeaseName(hub)

@@ -9,18 +9,16 @@ import (
 	"strings"
 )
 
-// Tombstone names an object that no inventory has and that is to go (seed: tombstones
-// and exclusion).
+// Tombstone names an object to delete that no inventory has (seed: tombstones and exclusion).
 type Tombstone struct {
 	Ref
 	APIVersion string
-	// Labels must all be on the object with these values; there is one at least.
+	// Labels are at least one. The object must have all of them with these values.
 	Labels map[string]string
-	Pos    Pos // of the form's entry, or of the file's object
+	Pos    Pos // of the entry in the form, or of the object in the file
 }
 
-// Differs names the labels by which an object is not the one that is meant, "" where
-// it is.
+// Differs names the labels by which an object isn't the meant one, or returns "".
 func (t *Tombstone) Differs(labels map[string]string) string {
 	var lacks []string
 	for _, key := range slices.Sorted(maps.Keys(t.Labels)) {
@@ -34,8 +32,8 @@ func (t *Tombstone) Differs(labels map[string]string) string {
 	return strings.Join(lacks, ", ")
 }
 
-// Digest is the same for all tombstones that mean the same: 12 hex digits of a
-// SHA-256.
+// Digest returns 12 hexadecimal digits of a SHA-256. Tombstones that mean the same have the same
+// digest.
 func (t *Tombstone) Digest() string {
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "%s\x00%s\x00%s\x00%s", t.APIVersion, t.Kind, t.Namespace, t.Name)

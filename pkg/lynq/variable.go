@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// VariableRef writes a variable as templates do: .plan, or index . "my-plan" where the
-// name is no identifier.
+// VariableRef returns a variable as templates write it: .plan, or index . "my-plan" if the name
+// is no identifier.
 func VariableRef(name string) string {
 	if isIdentifier(name) {
 		return "." + name
@@ -14,7 +14,7 @@ func VariableRef(name string) string {
 	return "index . " + strconv.Quote(name)
 }
 
-// isIdentifier tells whether text/template takes a name after a dot.
+// isIdentifier reports whether text/template accepts a name after a dot.
 func isIdentifier(name string) bool {
 	for i, r := range name {
 		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {

@@ -26,7 +26,7 @@ func result(well bool) string {
 	return failure
 }
 
-// Inputs tells whether the files of the inputs could be loaded.
+// Inputs reports whether the files of the inputs could be loaded.
 func (m *Metrics) Inputs(loaded bool) { set(m.series.inputs, number(loaded)) }
 
 // LogDropped counts lines of the log that nobody read.
@@ -104,7 +104,7 @@ func (m *Metrics) Answered(verb string, status int) {
 	count(m.series.requests, verb, code)
 }
 
-// Leading tells whether this process keeps the hub, and not another one. What is known of
+// Leading reports whether this process keeps the hub, and not another one. What is known of
 // a hub that it no longer keeps is forgotten: the other process tells it.
 func (m *Metrics) Leading(hub lynq.HubKey, leads bool) {
 	set(m.series.leading, number(leads), hub.Name, hub.Namespace)

@@ -7,7 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// excludes tells whether some rule excludes all objects of an entry, whatever the rows
+// excludes reports whether some rule excludes all objects of an entry, whatever the rows
 // say.
 func (k Kinds) excludes(f Form, r *form.Resource) bool {
 	namespace := ""
@@ -23,7 +23,7 @@ func (k Kinds) excludes(f Form, r *form.Resource) bool {
 	return false
 }
 
-// takes tells whether a pattern takes what a text becomes for every row: since it takes
+// takes reports whether a pattern takes what a text becomes for every row: since it takes
 // everything, or the text is no template. "" is a text that is not known.
 func takes(pattern, text string) bool {
 	if pattern != "" && strings.Trim(pattern, "*") == "" {

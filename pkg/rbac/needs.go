@@ -94,12 +94,12 @@ func (n *needs) deletes() bool { return slices.Contains(n.verbs, "delete") }
 // ref is an object of the entry's kind.
 func (e *entry) ref() lynq.Ref { return lynq.Ref{Group: e.group, Kind: e.Kind} }
 
-// is tells whether the entry is of a kind.
+// is reports whether the entry is of a kind.
 func (e *entry) is(group string, kinds ...string) bool {
 	return e.group == group && slices.Contains(kinds, e.Kind)
 }
 
-// waited tells whether an apply waits until the objects are ready.
+// waited reports whether an apply waits until the objects are ready.
 func (e *entry) waited() bool {
 	switch {
 	case e.Policy.Unwaited:
@@ -116,7 +116,7 @@ func (e *entry) balanced() bool {
 	return t != nil && (t.Str == "LoadBalancer" || isTemplate(t.Str))
 }
 
-// lingers tells whether deleted objects stay for a while as a rule: by a finalizer that
+// lingers reports whether deleted objects stay for a while as a rule: by a finalizer that
 // the control plane puts there, or a grace period. Of custom resources no one knows.
 func (e *entry) lingers() bool {
 	return !kinds.BuiltIn(e.group) || e.is("", "PersistentVolumeClaim", "PersistentVolume", "Pod", "Namespace") ||

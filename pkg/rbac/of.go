@@ -92,7 +92,7 @@ func Of(in *Input) Rights {
 	return Rights{Rules: g.sorted(in.Optional), Notes: slices.Compact(g.notes)}
 }
 
-// NeedsAll tells whether some command deletes Namespaces, so that all kinds count that
+// NeedsAll reports whether some command deletes Namespaces, so that all kinds count that
 // may be in one.
 func (in *Input) NeedsAll() bool {
 	for _, h := range in.Hubs {
@@ -135,7 +135,7 @@ func (g *gatherer) note(format string, args ...any) {
 	g.notes = append(g.notes, fmt.Sprintf(format, args...))
 }
 
-// is tells whether what one of some purposes does is meant.
+// is reports whether what one of some purposes does is meant.
 func (g *gatherer) is(some ...Purpose) bool {
 	return slices.ContainsFunc(g.does(), func(p Purpose) bool { return slices.Contains(some, p) })
 }

@@ -97,7 +97,7 @@ func compareBools(a, b bool) int {
 	return -1
 }
 
-// allows tells whether another rule than r allows a verb already.
+// allows reports whether another rule than r allows a verb already.
 func (rs rules) allows(key ruleKey, r *Rule, verb string) bool {
 	for _, ns := range []string{key.namespace, ""} {
 		for _, names := range []string{key.names, ""} {

@@ -135,7 +135,7 @@ func (f *Fights) TakenBack(ref lynq.Ref, now time.Time) time.Duration {
 	return pause
 }
 
-// Muted tells whether changes of an object do not matter now.
+// Muted reports whether changes of an object do not matter now.
 func (f *Fights) Muted(ref lynq.Ref, now time.Time) bool {
 	x, known := f.objects[ref]
 	return known && now.Before(x.until)

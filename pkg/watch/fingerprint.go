@@ -89,7 +89,7 @@ func decided(ref lynq.Ref, m *metav1.PartialObjectMetadata) (hash uint64, applie
 	return h.Sum64(), l.Fields != "" && !l.Updated
 }
 
-// ObjectMatters tells whether a change of a node's object calls for a look at the node:
+// ObjectMatters reports whether a change of a node's object calls for a look at the node:
 // not one of its status alone, nor one that lynq wrote, nor one of fields that lynq did not
 // apply, such as those that ignoreFields names. before is nil for an object that was not
 // there. It is a pure function.
@@ -113,13 +113,13 @@ func ObjectMatters(before *Fingerprint, now Fingerprint) bool {
 	return now.Generation != before.Generation || now.Writers != before.Writers
 }
 
-// wroteSince tells whether lynq wrote the change. lynq updates no object that it applies:
+// wroteSince reports whether lynq wrote the change. lynq updates no object that it applies:
 // another client that borrowed lynq's name wrote such an update.
 func (s *Fingerprint) wroteSince(before *Fingerprint) bool {
 	return s.Ours && s.Wrote != before.Wrote && (s.Applied || !before.Applied)
 }
 
-// Asks tells whether a person asked to check the hub of a record since before.
+// Asks reports whether a person asked to check the hub of a record since before.
 func (s Fingerprint) Asks(before *Fingerprint) bool {
 	return s.Asked != "" && before != nil && s.Asked != before.Asked
 }

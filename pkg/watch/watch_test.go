@@ -171,7 +171,7 @@ func TestRecordMatters(t *testing.T) {
 	}
 }
 
-// due tells whether something was noted since it was asked last.
+// due reports whether something was noted since it was asked last.
 func due(c *watch.Changes) bool {
 	select {
 	case <-c.Due():

@@ -86,7 +86,7 @@ func (Secret) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(Redacted)) }
 // MarshalText implements encoding.TextMarshaler likewise.
 func (Secret) MarshalText() ([]byte, error) { return []byte(Redacted), nil }
 
-// Socket tells whether the host is a Unix socket: a path, or a name after @.
+// Socket reports whether the host is a Unix socket: a path, or a name after @.
 func (c *Connection) Socket() bool {
 	return strings.HasPrefix(c.Host, "/") || strings.HasPrefix(c.Host, "@")
 }

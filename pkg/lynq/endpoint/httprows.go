@@ -78,7 +78,7 @@ func CheckHTTPURL(raw string, tls TLSMode) (what, fix string) {
 	return "", ""
 }
 
-// Loopback tells whether a host is this machine.
+// Loopback reports whether a host is this machine.
 func Loopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true
@@ -87,7 +87,7 @@ func Loopback(host string) bool {
 	return err == nil && address.Unmap().IsLoopback()
 }
 
-// SecretParameter tells whether the name of a URL's parameter says that it holds a secret.
+// SecretParameter reports whether the name of a URL's parameter says that it holds a secret.
 func SecretParameter(name string) bool {
 	name = strings.ToLower(strings.NewReplacer("_", "", "-", "", ".", "").Replace(name))
 	if slices.Contains([]string{"key", "auth", "authorization", "sig", "pwd", "pass", "jwt", "sid"}, name) {

@@ -1,6 +1,6 @@
 package kinds
 
-// BuiltIn tells whether Kubernetes itself serves the kinds of a group: those of
+// BuiltIn reports whether Kubernetes itself serves the kinds of a group: those of
 // k8s.io/api, CustomResourceDefinitions and APIServices. Groups of custom resources
 // may end in .k8s.io too, as gateway.networking.k8s.io does.
 func BuiltIn(group string) bool {

@@ -1,6 +1,6 @@
 package kinds
 
-// ClientSide tells whether a field manager is a tool that writes whole manifests and
+// ClientSide reports whether a field manager is a tool that writes whole manifests and
 // computes on its own side what to remove. Such a tool does not let go of a field that
 // lynq applies too, so that the field would stay for ever when the form drops it.
 //

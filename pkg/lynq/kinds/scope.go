@@ -1,6 +1,6 @@
 package kinds
 
-// ClusterScoped tells whether a kind that Kubernetes itself serves has no
+// ClusterScoped reports whether a kind that Kubernetes itself serves has no
 // namespace. It answers without a cluster, so custom resources are false here:
 // their CustomResourceDefinition tells.
 func ClusterScoped(group, kind string) bool { //nolint:gocyclo // a table
@@ -39,7 +39,7 @@ func ClusterScoped(group, kind string) bool { //nolint:gocyclo // a table
 	return false
 }
 
-// ReadyOnceThere tells whether all objects of a kind are ready as soon as they exist,
+// ReadyOnceThere reports whether all objects of a kind are ready as soon as they exist,
 // so that they need not be read to know. Ingresses are: many controllers never report
 // on them.
 func ReadyOnceThere(group, kind string) bool {

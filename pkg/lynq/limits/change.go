@@ -52,7 +52,7 @@ type NodeChange struct {
 	To     string
 	// Objects is how many objects the row makes.
 	Objects int
-	// Exists tells whether an object exists after the run, in whatever node.
+	// Exists reports whether an object exists after the run, in whatever node.
 	Exists func(lynq.Ref) bool
 	// NotIncluded are resources that the form has and the row does not get, see lynq.Drops.
 	NotIncluded []string

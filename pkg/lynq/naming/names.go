@@ -5,13 +5,13 @@ package naming
 // them: a scan of the bytes costs a twentieth of that package's regular
 // expressions, which are asked only for the words of a refusal.
 
-// IsDNS1123Subdomain tells whether s is a lower case DNS name of at most 253
+// IsDNS1123Subdomain reports whether s is a lower case DNS name of at most 253
 // characters: what most kinds of objects are named by.
 func IsDNS1123Subdomain[T string | []byte](s T) bool {
 	return len(s) <= 253 && isDNSName(s, true)
 }
 
-// IsDNS1123Label tells whether s is one lower case DNS label of at most 63
+// IsDNS1123Label reports whether s is one lower case DNS label of at most 63
 // characters: what namespaces and services are named by.
 func IsDNS1123Label[T string | []byte](s T) bool {
 	return len(s) <= maxLabel && isDNSName(s, false)
@@ -35,7 +35,7 @@ func isDNSName[T string | []byte](s T, dots bool) bool {
 	return end
 }
 
-// IsLabelValue tells whether s can be the value of a label: empty, or at most
+// IsLabelValue reports whether s can be the value of a label: empty, or at most
 // 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends.
 func IsLabelValue[T string | []byte](s T) bool {
 	if len(s) == 0 {

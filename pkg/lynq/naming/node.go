@@ -31,7 +31,7 @@ func NodeName(uid, form string) string {
 	return HashedName(uid + "/" + form + "/")
 }
 
-// Dashed tells whether the name of a form has a dash: then its nodes do not have
+// Dashed reports whether the name of a form has a dash: then its nodes do not have
 // plain names, but for those that got theirs before there was a difference.
 func Dashed(form string) bool { return strings.IndexByte(form, '-') >= 0 }
 
@@ -46,7 +46,7 @@ func PlainNodeName(uid, form string) string {
 	return HashedName(raw)
 }
 
-// Named tells whether a node of this row and form can have a name. An inventory that was
+// Named reports whether a node of this row and form can have a name. An inventory that was
 // rebuilt without rows knows only the part of a hashed name before its hash, as its uid.
 func Named(name, uid, form string) bool {
 	if name == NodeName(uid, form) || name == PlainNodeName(uid, form) {

@@ -10,5 +10,5 @@ func HideMessages(ctx context.Context) context.Context {
 	return context.WithValue(ctx, hideKey{}, true)
 }
 
-// HidesMessages tells whether the requests of a context are about such an object.
+// HidesMessages reports whether the requests of a context are about such an object.
 func HidesMessages(ctx context.Context) bool { return ctx.Value(hideKey{}) != nil }

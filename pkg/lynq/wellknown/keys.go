@@ -17,7 +17,7 @@ const KeyPrefix = "lynq.sh/"
 // ApplySetPrefix begins the keys of KEP-3659, which belong to inventories.
 const ApplySetPrefix = "applyset.kubernetes.io/"
 
-// Reserved tells whether a label or annotation key is one that Lynq or an
+// Reserved reports whether a label or annotation key is one that Lynq or an
 // inventory writes on objects (contract: what is written to the cluster), so
 // that no form may. LabelUID, which forms may set, is none of them.
 func Reserved(key string) bool {

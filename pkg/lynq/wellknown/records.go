@@ -39,7 +39,7 @@ func OwnerNode(apiVersion, kind, name string) (node string, is bool) {
 	return strings.CutPrefix(name, NodeRecordPrefix)
 }
 
-// IsOwnerNode tells whether an owner reference, as it is in an object's JSON, leads
+// IsOwnerNode reports whether an owner reference, as it is in an object's JSON, leads
 // to the inventory of a node.
 func IsOwnerNode(reference any) bool {
 	r, _ := reference.(map[string]any)
