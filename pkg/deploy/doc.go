@@ -1,7 +1,7 @@
-// Package deploy makes the manifests of what runs in the cluster: the Deployment of a watch,
-// or the Job of shards, with ServiceAccount and ConfigMaps, beside roles that others made.
+// Package deploy makes the manifests of pods that run lynqctl: the Deployment of a watch, or
+// the Job of shards, with a ServiceAccount, ConfigMaps and given roles.
 //
-// In goes what is to run and with which inputs, as plain data; out comes YAML, the same
-// for the same data. Nothing here reads files, asks a cluster, or sees a password: those
-// are named by the Secret that has them.
+// Options flow in as plain data, YAML flows out. The same data gives the same YAML. The
+// package reads no files, asks no cluster, and sees no password: it names the Secret that
+// has one.
 package deploy

@@ -16,14 +16,14 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// mostBytes is what the API server takes as the data of a ConfigMap.
+// mostBytes is the limit of the API server for the data of a ConfigMap.
 const mostBytes = 1 << 20
 
-// item is a key of a ConfigMap, and the path at which a volume has it.
+// item is a key of a ConfigMap, and its path in a volume.
 type item struct{ Key, Path string }
 
-// keyed are files by the keys of a ConfigMap: the last part of a name where that is the
-// only one, else all of it. The items are nil if the keys are the paths of all files.
+// keyed returns files by the keys of a ConfigMap. A key is the last part of a file's name, or the
+// whole name if several files have that part. The items are nil if each key is a file's path.
 func keyed(files []File, kind Kind) (map[string]string, []item, error) {
 	data, bytes := map[string]string{}, 0
 	var items []item
@@ -51,7 +51,7 @@ func keyed(files []File, kind Kind) (map[string]string, []item, error) {
 	return data, items, nil
 }
 
-// free is a key for a file that no other one has.
+// free returns a key that no other file has.
 func free(taken map[string]string, name string) string {
 	name = strings.ReplaceAll(name, `\`, "/")
 	base := key(path.Base(name))
@@ -69,10 +69,10 @@ func free(taken map[string]string, name string) string {
 	}
 }
 
-// key makes a name one that a ConfigMap takes as key, and that is read where it is found
-// in a directory: no hidden file, no kustomization, and with the extension of a manifest.
+// key turns a name into a key of a ConfigMap that lynqctl reads as a file of a directory: no
+// hidden file, no kustomization, and with the extension of a manifest.
 func key(name string) string {
-	const longest = 200 // of 253, which leaves room for what makes it unique
+	const longest = 200 // of 253, which leaves room for a unique suffix
 	name = regexp.MustCompile(`[^-._a-zA-Z0-9]+`).ReplaceAllString(name, "_")
 	extension := path.Ext(name)
 	if !slices.Contains([]string{".yaml", ".yml", ".json"}, extension) {
@@ -88,7 +88,7 @@ func key(name string) string {
 	return stem + extension
 }
 
-// digest changes with any of the files.
+// digest returns a digest that changes with each file.
 func digest(all ...map[string]string) string {
 	h := sha256.New()
 	for _, data := range all {
@@ -100,7 +100,7 @@ func digest(all ...map[string]string) string {
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
-// block is data as it stands under a key of a ConfigMap.
+// block returns data as a block of YAML under a key of a ConfigMap.
 func block(data map[string]string) (string, error) {
 	text, err := yaml.Marshal(data)
 	if err != nil {

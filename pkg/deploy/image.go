@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// releaseImage is where releases are.
+// releaseImage is the repository of releases.
 const releaseImage = "ghcr.io/lynqctl/lynqctl"
 
-// ImageOf is the image of a release: another one may have other flags, and need other
-// rights.
+// ImageOf returns the image of a release, because another one may have other flags and need
+// other rights.
 func ImageOf(version string) (string, error) {
 	if !regexp.MustCompile(`^v\d+\.\d+\.\d+(-[a-z]+(\.\d+)*)?$`).MatchString(version) {
 		return "", fmt.Errorf("this lynqctl (%s) is a development build, which has no published image: set one with --image", version)

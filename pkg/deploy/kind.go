@@ -14,8 +14,8 @@ const (
 	CronJob    Kind = "CronJob"
 )
 
-// longestName leaves room in names of pods for what is added to a name: of a CronJob a
-// time of ten digits, and of each Job an index of four.
+// longestName leaves room for the suffixes in names of pods: ten digits for the time of a
+// CronJob, and four for the index of a Job.
 func (k Kind) longestName() int {
 	if k == Deployment {
 		return 52
@@ -28,7 +28,7 @@ func (k Kind) Named(name string) bool {
 	return naming.IsDNS1123Label(name) && len(name) <= k.longestName()
 }
 
-// Flag is the flag that names the object.
+// Flag returns the flag that names the object.
 func (k Kind) Flag() string {
 	if k == Deployment {
 		return "--deployment"

@@ -10,31 +10,31 @@ import (
 	"text/template"
 )
 
-// templates are what is printed.
+// templates are the templates of the manifests.
 //
 //go:embed *.yaml
 var templates embed.FS
 
-// printed is what the templates see.
+// printed is the data of the templates.
 type printed struct {
 	*Options
 	Kind                      Kind
 	Component                 string // a label
 	Arguments                 []string
 	Pods                      int
-	InputData, TombstoneData  string // as they stand in a ConfigMap
+	InputData, TombstoneData  string // as blocks of a ConfigMap
 	Digest                    string
 	InputsPath, TombstonePath string
-	// Items are the inputs' paths, nil if the keys are.
+	// Items are the paths of the inputs, nil if the keys are the paths.
 	Items []item
-	// Port is that of a watch, 0 for a run that ends.
+	// Port is the port of a watch, 0 for a run that ends.
 	Port int
-	// Parallelism and Schedule are those of shards.
+	// Parallelism and Schedule are for shards.
 	Parallelism int
 	Schedule    string
 }
 
-// print makes manifests for kubectl apply by a template.
+// print renders a template into manifests for kubectl apply.
 func (o *Options) print(name string, p *printed) (string, error) {
 	inputs, items, err := keyed(o.Inputs, p.Kind)
 	if err != nil {
@@ -63,7 +63,7 @@ func (o *Options) print(name string, p *printed) (string, error) {
 	return b.String(), nil
 }
 
-// deeper is a part as it stands in another object.
+// deeper returns a part with the indentation that it has in another object.
 func deeper(t *template.Template, part string, data any) (string, error) {
 	var b strings.Builder
 	if err := t.ExecuteTemplate(&b, part, data); err != nil {
@@ -73,7 +73,7 @@ func deeper(t *template.Template, part string, data any) (string, error) {
 	return indent + strings.ReplaceAll(b.String(), "\n", "\n"+indent), nil
 }
 
-// scalar is a string in YAML, quoted where it might be taken for something else.
+// scalar returns a string as YAML, in quotes if it could be another type.
 func scalar(s string) string {
 	plain := regexp.MustCompile(`^[a-z][a-z0-9-]*$`).MatchString(s)
 	if !plain || slices.Contains([]string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"}, s) {
@@ -82,7 +82,7 @@ func scalar(s string) string {
 	return s
 }
 
-// comment is a text as lines of a comment.
+// comment returns a text as lines of a comment.
 func comment(s string) string {
 	return "# " + strings.ReplaceAll(strings.TrimSpace(s), "\n", "\n# ")
 }

@@ -11,22 +11,22 @@ import (
 
 // Options say what runs, and under which names.
 type Options struct {
-	// Namespace and Name are those of all that is printed, but for the roles.
+	// Namespace and Name are those of all objects, except for the roles.
 	Namespace, Name string
 	Image           string
-	// Inputs and Tombstones are files that the pods find in a directory each.
+	// Inputs and Tombstones are files. The pods find each of both in a directory.
 	Inputs, Tombstones []File
 	// Args are further arguments of the command.
 	Args []string
-	// Password is the key with the password of the one database, zero for none.
+	// Password is the key with the password of the database, zero for none.
 	Password SecretKey
-	// Roles are YAML documents, bindings to the ServiceAccount among them.
+	// Roles are YAML documents, with bindings to the ServiceAccount.
 	Roles string
-	// Notes are what people should know, as comments.
+	// Notes are comments for people.
 	Notes []string
 }
 
-// File is a file and what is in it.
+// File is a file with its content.
 type File struct {
 	Name, Text string
 	// Path is where the pods find it below the directory of the inputs. If it is "", they find
@@ -37,7 +37,7 @@ type File struct {
 // SecretKey names a key of a Secret in the namespace of the pods.
 type SecretKey struct{ Name, Key string }
 
-// check refuses what Kubernetes would.
+// check refuses what Kubernetes would refuse.
 func (o *Options) check(kind Kind) error {
 	var errs []error
 	if !naming.IsDNS1123Label(o.Namespace) {
@@ -52,7 +52,7 @@ func (o *Options) check(kind Kind) error {
 	return errors.Join(errs...)
 }
 
-// Version is the tag of the image, where that can be a label.
+// Version returns the tag of the image if it can be a label, and "" otherwise.
 func (o *Options) Version() string {
 	image, _, _ := strings.Cut(o.Image, "@")
 	i := strings.LastIndex(image, ":")
@@ -62,8 +62,8 @@ func (o *Options) Version() string {
 	return image[i+1:]
 }
 
-// arguments are those of the container, with the inputs where they are mounted. The kubelet
-// makes $ of $$, and replaces $(NAME).
+// arguments returns the container's arguments, with the mounted inputs. The kubelet turns $$ into
+// $, and replaces $(NAME).
 func (o *Options) arguments(command string, own ...string) []string {
 	args := []string{command, "--filename=" + inputsPath}
 	if len(o.Tombstones) > 0 {

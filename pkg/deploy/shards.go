@@ -9,17 +9,16 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Shards are runs of apply side by side, in a Job, or in a CronJob where they have a
-// schedule.
+// Shards are runs of apply side by side, in a Job, or with a schedule in a CronJob.
 type Shards struct {
 	Options
 	Count int
-	// Parallelism is how many of them run at a time.
+	// Parallelism is the number of shards that run at a time.
 	Parallelism int
 	Schedule    string
 }
 
-// Manifests makes manifests for kubectl apply.
+// Manifests returns manifests for kubectl apply.
 func (s *Shards) Manifests() (string, error) {
 	_, bad := lynq.NewShard(0, s.Count)
 	if s.Parallelism < 1 || s.Parallelism > s.Count {
@@ -33,7 +32,7 @@ func (s *Shards) Manifests() (string, error) {
 	})
 }
 
-// Kind is the kind of the object that runs the shards.
+// Kind returns the kind of the object that runs the shards.
 func (s *Shards) Kind() Kind {
 	if s.Schedule != "" {
 		return CronJob
@@ -44,7 +43,7 @@ func (s *Shards) Kind() Kind {
 // Arguments returns the container's arguments.
 func (s *Shards) Arguments() []string { return s.arguments("apply", "--shards="+strconv.Itoa(s.Count)) }
 
-// CheckSchedule refuses what is no schedule at first sight; "" is none.
+// CheckSchedule refuses a text that can't be a schedule. "" means no schedule.
 func CheckSchedule(schedule string) error {
 	if schedule == "" || strings.HasPrefix(schedule, "@") || len(strings.Fields(schedule)) == 5 {
 		return nil

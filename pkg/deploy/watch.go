@@ -2,15 +2,15 @@ package deploy
 
 import "errors"
 
-// Watch is a watch, in a Deployment.
+// Watch is a watch in a Deployment.
 type Watch struct {
 	Options
 	Replicas int
-	// Port is where it serves health and metrics.
+	// Port serves health and metrics.
 	Port int
 }
 
-// Manifests makes manifests for kubectl apply.
+// Manifests returns manifests for kubectl apply.
 func (w *Watch) Manifests() (string, error) {
 	err := w.check(Deployment)
 	if w.Replicas < 1 {

@@ -6,14 +6,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// How long to wait after a round in which something failed, and at most.
+// The first and the longest pause after a round in which something failed.
 const (
 	firstPause = 5 * time.Second
 	lastPause  = 5 * time.Minute
 )
 
-// Pause returns how long to wait after so many rounds in turn in which something
-// failed: 5 seconds, doubled each time, at most 5 minutes; 0 after none.
+// Pause returns the pause after a number of rounds in a row in which something failed. It begins
+// with 5 seconds, and doubles up to 5 minutes. It is 0 for no such round.
 func Pause(failures int) time.Duration {
 	if failures < 1 {
 		return 0
@@ -27,16 +27,16 @@ func Pause(failures int) time.Duration {
 	return pause
 }
 
-// How long changes are collected before a round begins, and at most.
+// The first and the longest time for which a watch collects changes before a round.
 const (
 	firstSettle = 200 * time.Millisecond
 	lastSettle  = 10 * time.Second
 )
 
-// Settle returns how long a watch collects changes of the cluster after so many rounds in
-// turn that such changes began and that found nothing to do: 0.2 seconds, doubled each
-// time, at most 10 seconds. What others write all the time, and is not ours, costs no more
-// than that.
+// Settle returns how long a watch collects changes of the cluster before a round. rounds is the
+// number of rounds in a row that such changes began, and that found nothing to do. It begins
+// with 0.2 seconds, and doubles up to 10 seconds. So other clients that write all the time
+// cause few rounds.
 func Settle(idle int) time.Duration {
 	settle := firstSettle
 	for range idle {
@@ -47,22 +47,22 @@ func Settle(idle int) time.Duration {
 	return settle
 }
 
-// IdleRounds counts the rounds in turn that changes of the cluster alone began, and that found
+// IdleRounds counts the rounds in a row that only changes of the cluster began, and that found
 // nothing to do. The zero value has counted none.
 type IdleRounds struct{ count int }
 
 // Began says what began a round.
 type Began uint8
 
-// The ways.
+// What begins a round.
 const (
 	ByTimer   Began = iota // nothing changed
 	ByCluster              // other clients changed objects, and nothing else is new
 	ByNews                 // rows, files or other hubs are new
 )
 
-// Ended notes the end of a round, and whether it wrote an object. A round for rows or files
-// says nothing of other clients.
+// Ended notes the end of a round, and whether it wrote an object. A round for rows or files says
+// nothing about other clients.
 func (c *IdleRounds) Ended(began Began, wrote bool) {
 	switch {
 	case wrote || began == ByTimer:
@@ -72,8 +72,8 @@ func (c *IdleRounds) Ended(began Began, wrote bool) {
 	}
 }
 
-// Collect waits while changes are collected: as long as Settle says, or until done closes.
-// News of rows and files never wait for changes of the cluster.
+// Collect waits for as long as Settle says, or until done closes. News of rows and files never
+// wait for changes of the cluster.
 func (c *IdleRounds) Collect(done <-chan struct{}, changes *Changes) {
 	settle := time.NewTimer(Settle(c.count))
 	defer settle.Stop()
@@ -98,26 +98,26 @@ func (c *IdleRounds) Collect(done <-chan struct{}, changes *Changes) {
 	}
 }
 
-// Another client that changes an object so often, each time so soon after lynq took it
-// back, fights for it.
+// Another client fights for an object if it changes it this often, each time this soon after
+// lynqctl restored it.
 const (
 	fightTimes = 5
 	fightGap   = time.Minute
 )
 
-// Fights knows which objects other clients change again and again. The zero value knows
-// none. It is not safe for concurrent use.
+// Fights knows the objects that other clients change again and again. The zero value knows
+// none. It isn't safe for concurrent use.
 type Fights struct{ objects map[lynq.Ref]fight }
 
 type fight struct {
 	times int
 	last  time.Time
-	until time.Time // no change of it matters before
+	until time.Time // its changes don't matter before
 }
 
-// TakenBack notes that an object was written since another client had changed it. Where
-// that has happened again and again, it gives how long its further changes do not matter,
-// else 0.
+// TakenBack notes that lynqctl restored an object that another client had changed. If this
+// happens again and again, it returns how long further changes don't matter. Otherwise it
+// returns 0.
 func (f *Fights) TakenBack(ref lynq.Ref, now time.Time) time.Duration {
 	if f.objects == nil {
 		f.objects = map[lynq.Ref]fight{}
@@ -135,13 +135,13 @@ func (f *Fights) TakenBack(ref lynq.Ref, now time.Time) time.Duration {
 	return pause
 }
 
-// Muted reports whether changes of an object do not matter now.
+// Muted reports whether changes of an object don't matter now.
 func (f *Fights) Muted(ref lynq.Ref, now time.Time) bool {
 	x, known := f.objects[ref]
 	return known && now.Before(x.until)
 }
 
-// Next returns when the changes of some object matter again; zero where none is muted.
+// Next returns when the changes of an object matter again. It is zero if no object is muted.
 func (f *Fights) Next() time.Time {
 	var next time.Time
 	for _, x := range f.objects {
@@ -152,8 +152,8 @@ func (f *Fights) Next() time.Time {
 	return next
 }
 
-// Over gives the objects whose changes matter again: one that was muted may have been
-// changed meanwhile. Each is given once.
+// Over returns, once, the objects whose changes matter again. Somebody may have changed them
+// while they were muted.
 func (f *Fights) Over(now time.Time) []lynq.Ref {
 	var over []lynq.Ref
 	for ref, x := range f.objects {

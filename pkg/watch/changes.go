@@ -14,8 +14,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// Changes collects what several watches tell of, until it is taken. It is safe for
-// concurrent use.
+// Changes collects the changes that several watches report, until the caller takes them. It is
+// safe for concurrent use.
 type Changes struct {
 	due chan struct{} // has room for one
 
@@ -27,13 +27,13 @@ type Changes struct {
 	news, restarted bool
 }
 
-// NewChanges makes one that nothing has been told of.
+// NewChanges returns Changes without any change.
 func NewChanges() *Changes { return &Changes{due: make(chan struct{}, 1)} }
 
-// Due has a value when something was noted since one was taken from it.
+// Due has a value if somebody noted something since the last value.
 func (c *Changes) Due() <-chan struct{} { return c.due }
 
-// Note notes that some objects changed.
+// Note notes that objects changed.
 func (c *Changes) Note(objects ...lynq.Ref) {
 	c.mu.Lock()
 	if c.objects == nil {
@@ -61,8 +61,8 @@ func (c *Changes) noteAll(restarted bool) {
 	c.Again()
 }
 
-// Wake lets Due give a value, because rows, files or other hubs have news. No object needs
-// to have changed.
+// Wake puts a value into Due, because rows, files or other hubs have news. Perhaps no object
+// changed.
 func (c *Changes) Wake() {
 	c.mu.Lock()
 	c.news = true
@@ -87,7 +87,7 @@ func (c *Changes) Pressing() bool {
 	return c.news || c.restarted || len(c.objects) > 0
 }
 
-// Again lets Due give a value for the changes that nobody took yet.
+// Again puts a value into Due for the changes that nobody took yet.
 func (c *Changes) Again() {
 	select {
 	case c.due <- struct{}{}:
@@ -95,7 +95,7 @@ func (c *Changes) Again() {
 	}
 }
 
-// Why tells people what was noted and not taken yet.
+// Why says for people what somebody noted and nobody took yet.
 func (c *Changes) Why() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,7 +112,7 @@ func (c *Changes) Why() string {
 	return first.String() + " changed"
 }
 
-// Take takes the objects that changed; all tells that any may have.
+// Take takes the changed objects. all is set if any object may have changed.
 func (c *Changes) Take() (objects map[lynq.Ref]bool, all bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,8 +121,8 @@ func (c *Changes) Take() (objects map[lynq.Ref]bool, all bool) {
 	return objects, all
 }
 
-// Kind is told of the objects of one kind by one watch. It implements
-// wait.MetadataHandler. Read may be called while the other methods are.
+// Kind gets the objects of one kind from one watch. It implements wait.MetadataHandler.
+// ReadMetadata may run beside the other methods.
 type Kind struct {
 	changes *Changes
 	kind    lynq.APIResource
@@ -134,8 +134,7 @@ type Kind struct {
 	synced bool
 }
 
-// NewKind makes one that notes changes that matter, but for those of objects that are
-// muted.
+// NewKind returns a Kind that notes the changes that matter, except for those of muted objects.
 func (c *Changes) NewKind(r lynq.APIResource, matters func(before *Fingerprint, now Fingerprint) bool, muted func(lynq.Ref) bool) *Kind {
 	return &Kind{changes: c, kind: r, matters: matters, muted: muted, seen: map[types.NamespacedName]Fingerprint{}}
 }
@@ -167,7 +166,7 @@ func (k *Kind) Gone(namespace, name string, _ types.UID) {
 	k.note(key)
 }
 
-// note notes a change of an object, under the lock.
+// note notes a change of an object. The caller holds the lock.
 func (k *Kind) note(key types.NamespacedName) {
 	if ref := k.ref(key); !k.muted(ref) {
 		k.changes.Note(ref)
@@ -178,8 +177,8 @@ func (k *Kind) ref(key types.NamespacedName) lynq.Ref {
 	return lynq.Ref{Group: k.kind.Group, Kind: k.kind.Kind, Namespace: key.Namespace, Name: key.Name}
 }
 
-// Synced implements wait.MetadataHandler. What changed between the last look at the
-// cluster and the begin of the watch, or while it was broken off, is not known.
+// Synced implements wait.MetadataHandler. Nobody knows what changed before the watch began, or
+// while it was interrupted.
 func (k *Kind) Synced() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

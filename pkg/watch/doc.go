@@ -1,9 +1,8 @@
-// Package watch decides when which nodes are to be looked at again: which changes of
-// objects and of records matter, which nodes have not come as far as rows and forms want,
-// how long to wait after what failed, when files that someone writes count, and for how
-// long changes of an object start nothing that another client makes again and again.
+// Package watch decides when lynqctl looks at which nodes again. It knows which changes of
+// objects and records matter, and which nodes don't yet match their rows and forms. It
+// knows how long to wait after a failure, and when files that someone writes count. It
+// also knows for how long to ignore an object that another client changes again and again.
 //
-// The metadata that watches tell of, what nodes want, and how they ended, flow in; which of
-// them are due flows out. The package reads and writes nothing itself, and knows no plan, but what one
-// decides by of an object.
+// Metadata from watches, the wishes of nodes, and their ends flow in. The nodes that are due
+// flow out. The package reads and writes nothing itself.
 package watch

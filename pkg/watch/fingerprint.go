@@ -13,31 +13,31 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Fingerprint keeps the parts of an object that tell whether its next change matters.
+// Fingerprint has the parts of an object that show whether its next change matters.
 type Fingerprint struct {
 	UID             types.UID
-	Generation      int64 // 0 for kinds that have none
+	Generation      int64 // 0 for kinds without one
 	ResourceVersion string
 	Deleting        bool
-	// Ours: no other client has written to it since lynq last did, but to its status. Times are whole seconds: who wrote in the same second may have been later.
+	// Ours is set if lynqctl wrote last, except for the status. Times are whole seconds, so a
+	// client that wrote in the same second may have been later.
 	Ours bool
-	// Wrote is when lynq last wrote to it, in whole seconds, 0 for never.
+	// Wrote is the time of lynqctl's last write in whole seconds, 0 for never.
 	Wrote int64
-	// Writers is a hash of who manages which fields since when, but for its status.
+	// Writers is a hash of the managers with their fields and times, except for the status.
 	Writers uint64
-	// Applied: all that lynq wrote to it, it wrote by server-side apply. Then Decided, a
-	// hash of what a plan decides by, changes with every field that is taken from lynq, and
-	// with no other.
+	// Applied is set if lynqctl wrote all of its fields by server-side apply. Then Decided, a
+	// hash of the facts for a plan, changes exactly if a client takes a field from lynqctl.
 	Applied bool
 	Decided uint64
-	// Approved is what annotation lynq.sh/approved of a hub's record says.
+	// Approved is the value of annotation lynq.sh/approved of a hub record.
 	Approved string
-	// Suspended and Asked are what annotations lynq.sh/suspended and lynq.sh/reconcile-at of
-	// a record say.
+	// Suspended and Asked are the values of annotations lynq.sh/suspended and
+	// lynq.sh/reconcile-at of a record.
 	Suspended, Asked string
 }
 
-// FingerprintOf takes from an object's metadata what is kept of it.
+// FingerprintOf returns the fingerprint of an object with this metadata.
 func FingerprintOf(ref lynq.Ref, m *metav1.PartialObjectMetadata) Fingerprint {
 	s := Fingerprint{
 		UID: m.UID, Generation: m.Generation, ResourceVersion: m.ResourceVersion, Deleting: m.DeletionTimestamp != nil,
@@ -76,8 +76,8 @@ func FingerprintOf(ref lynq.Ref, m *metav1.PartialObjectMetadata) Fingerprint {
 	return s
 }
 
-// decided is a hash of what a plan decides by of an object that lynq applied, whatever
-// else changes of it.
+// decided returns a hash of the facts by which a plan decides about an object that lynqctl
+// applied. Other changes of the object don't change it.
 func decided(ref lynq.Ref, m *metav1.PartialObjectMetadata) (hash uint64, applied bool) {
 	l := tracking.LiveOf(ref, m)
 	l.ResourceVersion, l.Generation, l.Last, l.LastButStatus = "", 0, false, false
@@ -89,14 +89,12 @@ func decided(ref lynq.Ref, m *metav1.PartialObjectMetadata) (hash uint64, applie
 	return h.Sum64(), l.Fields != "" && !l.Updated
 }
 
-// ObjectMatters reports whether a change of a node's object calls for a look at the node:
-// not one of its status alone, nor one that lynq wrote, nor one of fields that lynq did not
-// apply, such as those that ignoreFields names. before is nil for an object that was not
-// there. It is a pure function.
+// ObjectMatters reports whether lynqctl must look at a node because one of its objects changed.
+// It needn't for changes of the status, for its own writes, and for fields that it didn't
+// apply, such as those in ignoreFields. before is nil for a new object. It is a pure function.
 //
-// A client that removes a field is not named in managedFields: the field goes from the
-// entry of its manager, and no time changes. So lynq wrote only a change that has another
-// time of lynq's last write.
+// managedFields don't name a client that removes a field: the entry of the field's manager loses
+// it, and no time changes. So a change is lynqctl's only if the time of its last write changed.
 func ObjectMatters(before *Fingerprint, now Fingerprint) bool {
 	switch {
 	case now.Deleting:
@@ -113,19 +111,19 @@ func ObjectMatters(before *Fingerprint, now Fingerprint) bool {
 	return now.Generation != before.Generation || now.Writers != before.Writers
 }
 
-// wroteSince reports whether lynq wrote the change. lynq updates no object that it applies:
-// another client that borrowed lynq's name wrote such an update.
+// wroteSince reports whether lynqctl wrote the change. lynqctl never updates an object that it
+// applies, so another client under its name wrote such an update.
 func (s *Fingerprint) wroteSince(before *Fingerprint) bool {
 	return s.Ours && s.Wrote != before.Wrote && (s.Applied || !before.Applied)
 }
 
-// Asks reports whether a person asked to check the hub of a record since before.
+// Asks reports whether a person asked to check the hub of the record since before.
 func (s Fingerprint) Asks(before *Fingerprint) bool {
 	return s.Asked != "" && before != nil && s.Asked != before.Asked
 }
 
-// RecordMatters is ObjectMatters for a record, which other clients write to have it deleted,
-// to approve what is held, to suspend a node, or to have the hub checked.
+// RecordMatters is ObjectMatters for a record. Other clients write records to delete them, to
+// approve held deletions, to suspend a node, or to ask for a check of the hub.
 func RecordMatters(before *Fingerprint, now Fingerprint) bool {
 	if before == nil {
 		return now.Deleting || !now.Ours

@@ -2,27 +2,27 @@ package watch
 
 import "time"
 
-// Progress knows how far each node of a hub has come: what it wanted, by a digest, when it
-// last ended well, and since when it does not. The zero value knows none, so that all are
-// due. It is not safe for concurrent use.
+// Progress knows the state of each node of a hub: the digest of what it wanted when it last
+// ended well, and its failures since then. The zero value knows no node, so that all are
+// due. It isn't safe for concurrent use.
 type Progress[Node comparable] struct {
 	settled map[Node]string
 	failed  map[Node]failure
 }
 
-// unknown is what a node wanted that came nowhere: no digest is so.
+// unknown stands for the digest of a node that never ended well. No digest is equal to it.
 const unknown = "?"
 
-// failure is what a node wanted that did not end well.
+// failure has the digest of what a node wanted when it failed.
 type failure struct {
 	wanted string
-	times  int // in turn
+	times  int // in a row
 	until  time.Time
 }
 
-// Due are the nodes that are to be brought further now: those that want something else
-// than when they ended well, those that ended well and are wanted no more, and those that
-// did not end well and have waited. wanted has the digest of what each node wants.
+// Due returns the nodes that need a round now: those that want something else than when they
+// ended well, those that ended well and that no row wants now, and those that failed and have
+// waited. wanted has the digest of what each node wants.
 func (l *Progress[Node]) Due(wanted map[Node]string, now time.Time) map[Node]bool {
 	due := map[Node]bool{}
 	for n, digest := range wanted {
@@ -54,24 +54,24 @@ func (l *Progress[Node]) due(n Node, wanted string, now time.Time) bool {
 // End says how a round ended for a node.
 type End uint8
 
-// The ways.
+// How a round ends for a node.
 const (
 	// EndWell: the node matches its row and form, or a guard holds it.
 	EndWell End = iota
-	// EndFailed: the node did not end well, and waits, longer each time in turn (see Pause).
+	// EndFailed: the node failed, and waits, longer each time in a row (see Pause).
 	EndFailed
-	// EndInterrupted: the round ended before the node did, and the node is due.
+	// EndInterrupted: the round ended before the node, and the node is due.
 	EndInterrupted
 )
 
-// Fail notes that a node failed, while the round is still at work for other nodes: its
-// wait counts from now. The digest is "" for a node that is wanted no more.
+// Fail notes that a node failed while the round continues with other nodes. The node waits from
+// now on. digest is "" for a node that no row wants.
 func (l *Progress[Node]) Fail(n Node, digest string, now time.Time) {
 	l.Settle(map[Node]End{n: EndFailed}, map[Node]string{n: digest}, now)
 }
 
-// Settle notes how a round ended for some nodes, and what they wanted: none that is wanted
-// no more is in wanted.
+// Settle notes how a round ended for some nodes, and what they wanted. Nodes that no row wants
+// aren't in wanted.
 func (l *Progress[Node]) Settle(ends map[Node]End, wanted map[Node]string, now time.Time) {
 	if l.settled == nil {
 		l.settled, l.failed = map[Node]string{}, map[Node]failure{}
@@ -97,7 +97,7 @@ func (l *Progress[Node]) Settle(ends map[Node]End, wanted map[Node]string, now t
 	}
 }
 
-// Waiting counts the nodes that did not end well, without one that does not count.
+// Waiting counts the nodes that failed, without one that doesn't count.
 func (l *Progress[Node]) Waiting(uncounted Node) int {
 	if _, bad := l.failed[uncounted]; bad {
 		return len(l.failed) - 1
@@ -105,8 +105,8 @@ func (l *Progress[Node]) Waiting(uncounted Node) int {
 	return len(l.failed)
 }
 
-// Next returns when the next node has waited long enough that did not end well. Nodes
-// that had waited by after do not count. It is zero where none waits.
+// Next returns when the next failed node has waited long enough. Nodes that had waited until
+// after don't count. It is zero if no node waits.
 func (l *Progress[Node]) Next(after time.Time) time.Time {
 	var next time.Time
 	for _, f := range l.failed {

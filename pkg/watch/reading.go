@@ -2,22 +2,22 @@ package watch
 
 import "time"
 
-// sureAfter is how long after two equal readings of files the third one comes.
+// sureAfter is the time between the second of two equal readings of files and a third one.
 const sureAfter = 5 * time.Second
 
-// Reading holds what two equal readings of files gave. The zero value stands for no
-// files at all, which need no further reading.
+// Reading is the result of two equal readings of files. The zero value stands for no files,
+// which need no further reading.
 type Reading struct {
 	Digest string
 	at     time.Time // of the second reading
 	sure   bool      // a third reading was equal
 }
 
-// NewReading makes the Reading of a digest that two readings gave, the second one now.
+// NewReading returns the Reading of a digest that two readings had, the second one now.
 func NewReading(digest string, now time.Time) Reading { return Reading{Digest: digest, at: now} }
 
-// Again returns when to ask again whether a third reading is equal. It is zero once one
-// was. Again reads the files only if it is time for that.
+// Again returns when to call it again. It is zero once a third reading was equal. Again reads the
+// files only if it is time for that.
 func (r *Reading) Again(now time.Time, read func() string) time.Time {
 	if r.Digest == "" || r.sure {
 		return time.Time{}

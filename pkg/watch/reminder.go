@@ -2,22 +2,22 @@ package watch
 
 import "time"
 
-// How long a text of the log isn't repeated, and at most.
+// The first and the longest time for which the log doesn't repeat a text.
 const (
 	firstReminder = time.Minute
 	lastReminder  = time.Hour
 )
 
-// Reminder keeps a log from telling the same again and again: a text is due if it is new,
-// and again after a minute, two, four, at most an hour. The zero value has told nothing. It
-// isn't safe for concurrent use.
+// Reminder keeps a log from repeating a text all the time. A text is due if it is new, and again
+// after a minute, two, four, at most an hour. The zero value has no text. It isn't safe for
+// concurrent use.
 type Reminder struct {
 	text  string
 	next  time.Time
 	pause time.Duration
 }
 
-// Due reports whether the log should tell a text now. If so, it notes that the log did.
+// Due reports whether the log should have a text now. If so, it notes that the log has it.
 func (r *Reminder) Due(text string, now time.Time) bool {
 	switch {
 	case r.next.IsZero() || text != r.text:

@@ -2,15 +2,14 @@ package watch
 
 import "time"
 
-// Timer is a moment at which a hub has something to do, though nothing changes.
+// Timer is a time at which a hub has work although nothing changed.
 type Timer struct {
 	At  time.Time // zero for never
 	Why string    // for people: what happens then
 }
 
-// NextTimer gives the earliest Timer that comes after the round that began at began: that
-// round has all that were due before. Its At is zero where there is none. NextTimer is a
-// pure function.
+// NextTimer returns the earliest Timer after began, the start of a round that does the work of
+// earlier ones. Its At is zero if there is none. It is a pure function.
 func NextTimer(began time.Time, timers ...Timer) Timer {
 	var next Timer
 	for _, t := range timers {
