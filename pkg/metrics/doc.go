@@ -1,11 +1,11 @@
 // Package metrics counts for Prometheus what lynqctl does.
 //
-// What happens flows in, through the methods that the engine's interface Metrics asks for:
-// rows that were read, plans, events of runs, records of nodes, requests. Series flow out,
-// with the names and labels of the Lynq operator where it has them: to an HTTP server, or
-// into a file for node_exporter.
+// The engine reports facts through the methods of its interface Metrics: read rows, plans,
+// events of runs, inventories and requests. Series flow out, to an HTTP server or into a
+// file for node_exporter. They have the names and labels of the Lynq operator if it has such
+// a series.
 //
-// The package decides nothing and asks no cluster. It has a registry of its own, and no
-// global one. What rows say is in no series but as names of nodes and objects; no text is
-// taken for valid UTF-8.
+// The package decides nothing, and asks no cluster. It has a registry of its own instead of
+// the global one. No series has a value of a row, except for names of nodes and objects. Any
+// text may be invalid UTF-8.
 package metrics

@@ -26,7 +26,7 @@ func (m *Metrics) nodeBegan(e *report.Event) {
 	m.began[e.Key()] = e.Time
 }
 
-// nodeEnded: what is done for tombstones beside a node is not the node.
+// nodeEnded notes the end of a node. Work for tombstones counts for no node.
 func (m *Metrics) nodeEnded(e *report.Event) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -44,7 +44,7 @@ func (m *Metrics) nodeEnded(e *report.Event) {
 
 func (m *Metrics) object(e *report.Event) {
 	if e.Reason == plan.ReasonTombstone || e.Reason == plan.ReasonOtherLabels {
-		m.buried(e)
+		m.tombstoneEnded(e)
 		return
 	}
 	if e.Outcome == report.OutcomeConflicted {
@@ -58,7 +58,7 @@ func (m *Metrics) object(e *report.Event) {
 		return
 	}
 	switch e.Outcome {
-	case report.OutcomeDone, report.OutcomeNotReady: // it was written
+	case report.OutcomeDone, report.OutcomeNotReady: // lynqctl wrote it
 		count(m.series.attempts, e.Object.Kind, success, string(e.Conflict))
 	case report.OutcomeFailed, report.OutcomeConflicted:
 		count(m.series.attempts, e.Object.Kind, failure, string(e.Conflict))

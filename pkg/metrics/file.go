@@ -15,11 +15,10 @@ import (
 	dto "github.com/prometheus/client_model/go"
 )
 
-// maxFile bounds what is read of an earlier file.
+// maxFile limits the size of an earlier file.
 const maxFile = 64 << 20
 
-// CheckFile tells why a file of metrics could not be written, before there is anything to
-// be written.
+// CheckFile returns an error if nobody can write a file of metrics, before a run begins.
 func CheckFile(path string) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is no file (name a file to write)", path)
@@ -31,7 +30,7 @@ func CheckFile(path string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// cause is an error without the name of the file that was tried.
+// cause returns an error without the name of the temporary file.
 func cause(err error) error {
 	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
 		return failed.Err
@@ -39,10 +38,10 @@ func cause(err error) error {
 	return err
 }
 
-// WriteFile writes all series into a file as node_exporter's textfile collector reads
-// it. The file is made beside it and renamed, so that there is always a whole one. When
-// things last went well, and this time did not, is taken over from the file that is
-// there; unread is why that could not be read, and the file is written even so.
+// WriteFile writes all series into a file for node_exporter's textfile collector. It writes a
+// file beside it and renames that, so readers always see a whole file. The times of earlier
+// successes come from the file of the last run. unread says why that can't be read. WriteFile
+// writes the file in any case.
 func (m *Metrics) WriteFile(path string) (unread, err error) {
 	unread = m.keep(path)
 	if err := prometheus.WriteToTextfile(path, m.registry); err != nil {
@@ -51,7 +50,7 @@ func (m *Metrics) WriteFile(path string) (unread, err error) {
 	return unread, nil
 }
 
-// keep takes over from an earlier file when things last went well.
+// keep takes the times of earlier successes from an earlier file.
 func (m *Metrics) keep(path string) error {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -60,7 +59,7 @@ func (m *Metrics) keep(path string) error {
 	if err != nil {
 		return fmt.Errorf("read the metrics of the last run: %w", err)
 	}
-	defer func() { _ = file.Close() }() // it was only read
+	defer func() { _ = file.Close() }() // nobody wrote to it
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(io.LimitReader(file, maxFile))
 	if err != nil {
@@ -74,7 +73,7 @@ func (m *Metrics) keep(path string) error {
 	return nil
 }
 
-// keepLater sets a series unless it is later already.
+// keepLater sets a series to a time unless it has a later one.
 func keepLater(g *prometheus.GaugeVec, s *dto.Metric) {
 	of := prometheus.Labels{}
 	for _, pair := range s.GetLabel() {
@@ -82,7 +81,7 @@ func keepLater(g *prometheus.GaugeVec, s *dto.Metric) {
 	}
 	known, err := g.GetMetricWith(of)
 	if err != nil {
-		return // it is of another version
+		return // another version wrote it
 	}
 	var now dto.Metric
 	if known.Write(&now) == nil && now.GetGauge().GetValue() < s.GetGauge().GetValue() {

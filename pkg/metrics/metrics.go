@@ -16,14 +16,13 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Options of metrics.
+// Options say which series Metrics has.
 type Options struct {
-	// PerNode: the series of nodes are one for each node, and not their sums by hub and
-	// form.
+	// PerNode is set if each node has series of its own, instead of sums by hub and form.
 	PerNode bool
-	// Process: what Go and the operating system tell of this process is among the series.
+	// Process adds series of Go and the operating system about this process.
 	Process bool
-	// Version is lynqctl's.
+	// Version is the version of lynqctl.
 	Version string
 }
 
@@ -34,20 +33,20 @@ type Metrics struct {
 	series   series
 
 	mu sync.Mutex
-	// began is when the nodes began that a run has under way.
+	// began has the start of each node that a run works on.
 	began map[lynq.NodeKey]time.Time
 	nodes nodes
-	// stones are those that a hub's inputs name.
-	stones map[lynq.HubKey][]lynq.Ref
-	held   map[lynq.HubKey][]plan.Guard
-	kept   *[]lynq.HubKey // see Kept; nil where nobody told
+	// tombstones are the objects that the tombstones of each hub name.
+	tombstones map[lynq.HubKey][]lynq.Ref
+	held       map[lynq.HubKey][]plan.Guard
+	kept       *[]lynq.HubKey // see Kept, nil before the first call
 }
 
-// New makes metrics that have counted nothing yet.
+// New returns Metrics without any count.
 func New(o Options) (*Metrics, error) {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(), perNode: o.PerNode, series: newSeries(o.PerNode),
-		began: map[lynq.NodeKey]time.Time{}, nodes: nodes{}, stones: map[lynq.HubKey][]lynq.Ref{}, held: map[lynq.HubKey][]plan.Guard{},
+		began: map[lynq.NodeKey]time.Time{}, nodes: nodes{}, tombstones: map[lynq.HubKey][]lynq.Ref{}, held: map[lynq.HubKey][]plan.Guard{},
 	}
 	all := append(m.series.collectors(), nodeCollector{m})
 	if o.Process {
@@ -61,12 +60,12 @@ func New(o Options) (*Metrics, error) {
 	return m, errors.Join(errs...)
 }
 
-// Handler answers with all series, as Prometheus asks for them.
+// Handler answers Prometheus with all series.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
 }
 
-// label is a text as the value of a label, which is valid UTF-8.
+// label returns a text as the value of a label, which must be valid UTF-8.
 func label(text string) string { return strings.ToValidUTF8(text, string(utf8.RuneError)) }
 
 func labels(texts []string) []string {
@@ -76,8 +75,8 @@ func labels(texts []string) []string {
 	return texts
 }
 
-// set, count, add and observe do nothing where there are not as many values as labels;
-// TestAll would show it.
+// set, count, add and observe do nothing if there aren't as many values as labels, which TestAll
+// would show.
 func set(g *prometheus.GaugeVec, value float64, values ...string) {
 	if s, err := g.GetMetricWithLabelValues(labels(values)...); err == nil {
 		s.Set(value)

@@ -253,8 +253,8 @@ func TestNarrowed(t *testing.T) {
 	has(t, m, "!hub_", `lynqnode_resources_ready{lynqnode="acme-web",namespace="shop"} 2`)
 }
 
-// TestBuried: what a run did with the objects of tombstones.
-func TestBuried(t *testing.T) {
+// TestTombstonesEnded: what a run did with the objects of tombstones.
+func TestTombstonesEnded(t *testing.T) {
 	m := newMetrics(t, metrics.Options{})
 	m.Tombstones(crm, stones())
 	told := func(name string, o report.Outcome) {

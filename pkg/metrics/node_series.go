@@ -7,7 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// nodeLabels are those by which the series of nodes are told apart.
+// nodeLabels are the labels of the series of nodes.
 func nodeLabels(perNode bool) []string {
 	if perNode {
 		return []string{"lynqnode", "namespace"}
@@ -15,7 +15,7 @@ func nodeLabels(perNode bool) []string {
 	return []string{"hub", "namespace", "form"}
 }
 
-// values are those of nodeLabels.
+// values returns the values for nodeLabels.
 func values(perNode bool, hub lynq.HubKey, key lynq.NodeKey, form string) [3]string {
 	if perNode {
 		return [3]string{key.Name, key.Namespace}
@@ -23,11 +23,10 @@ func values(perNode bool, hub lynq.HubKey, key lynq.NodeKey, form string) [3]str
 	return [3]string{hub.Name, hub.Namespace, form}
 }
 
-// nodeCollector makes the series of nodes when they are asked for: those of nodes that
-// are gone are not there any more.
+// nodeCollector makes the series of nodes for each request, so deleted nodes have none.
 type nodeCollector struct{ m *Metrics }
 
-// family is one name with its samples.
+// family is the name of a series with its samples.
 type family struct {
 	name, help string
 	labels     []string
@@ -68,7 +67,7 @@ func (c nodeCollector) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// families are the series of nodes. It is a pure function.
+// families returns the series of nodes. It is a pure function.
 func (ns nodes) families(perNode bool) []*family {
 	of := nodeLabels(perNode)
 	of = of[:len(of):len(of)]
@@ -105,7 +104,7 @@ func (ns nodes) families(perNode bool) []*family {
 				s.node(v[:len(of)], n)
 			}
 		}
-		if h.whole { // also where there is no node any more
+		if h.whole { // even without any node
 			for _, f := range []*family{s.desired, s.ready, s.failed} {
 				f.add(0, key.Name, key.Namespace)
 			}
@@ -119,7 +118,7 @@ type nodeFamilies struct {
 	objects, well, broken, skipped, conflict, degraded, condition *family
 }
 
-// sum adds a node to what is known of its hub.
+// sum adds a node to the sums of its hub.
 func (s *nodeFamilies) sum(hub lynq.HubKey, n *node) {
 	one := func(f *family, is bool) {
 		if is && n.wanted {
@@ -134,7 +133,7 @@ func (s *nodeFamilies) sum(hub lynq.HubKey, n *node) {
 	}
 }
 
-// node adds what is recorded of a node to the series with these values of labels.
+// node adds the status of a node to the series with these values of labels.
 func (s *nodeFamilies) node(of []string, n *node) {
 	with := func(value string) []string { return append(of[:len(of):len(of)], value) }
 	add := func(f *family, count int) { f.add(float64(count), with("")[:len(of)]...) }
@@ -153,7 +152,7 @@ func (s *nodeFamilies) node(of []string, n *node) {
 	}
 }
 
-// conditionValue is the operator's number for the status of a condition.
+// conditionValue returns the operator's number for the status of a condition.
 func conditionValue(status string) float64 {
 	switch status {
 	case "False":

@@ -6,27 +6,27 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// nodes are those of each hub that was planned as a whole, or, where there is a series for
-// each node, of each that was planned.
+// nodes are the nodes of hubs. If nodes have no series of their own, only hubs count of which a
+// plan had all nodes.
 type nodes map[lynq.HubKey]*hubNodes
 
-// hubNodes is what is known of a hub's nodes.
+// hubNodes are the known nodes of a hub.
 type hubNodes struct {
-	// whole: all nodes of the hub are known, and can be summed.
+	// whole is set if these are all nodes of the hub, so that they have a sum.
 	whole bool
 	by    map[lynq.NodeKey]*node
 }
 
-// node is what is known of one.
+// node is a known node.
 type node struct {
 	form   string
 	wanted bool
-	// failed: the last run with it did not end well, whatever its record says.
+	// failed is set if it failed in its last run, whatever its inventory says.
 	failed bool
-	status inventory.Status // with its conditions and counts alone
+	status inventory.Status // only its conditions and counts
 }
 
-// counts are those of a status, with the conditions, which do not share memory with it.
+// counts returns the counts and conditions of a status, without sharing memory.
 func counts(s inventory.Status) inventory.Status {
 	conditions := make([]inventory.Condition, len(s.Conditions))
 	for i, c := range s.Conditions {
@@ -35,7 +35,7 @@ func counts(s inventory.Status) inventory.Status {
 	return inventory.Status{Desired: s.Desired, Ready: s.Ready, Failed: s.Failed, Skipped: s.Skipped, Conflicted: s.Conflicted, Conditions: conditions}
 }
 
-// plan takes over what a plan says of a hub. It returns the nodes that are gone.
+// plan takes the nodes of a hub from a plan. It returns the nodes that are gone.
 func (ns nodes) plan(p *plan.Plan) (gone []lynq.NodeKey) {
 	if p.After {
 		return nil
@@ -76,7 +76,7 @@ func (ns nodes) plan(p *plan.Plan) (gone []lynq.NodeKey) {
 	return gone
 }
 
-// record takes over what a record says of its node.
+// record takes the status of a node from its inventory.
 func (ns nodes) record(inv *inventory.Inventory, gone bool) {
 	key := inv.Node.Key()
 	h := ns[inv.Node.Full().Hub]
@@ -89,14 +89,14 @@ func (ns nodes) record(inv *inventory.Inventory, gone bool) {
 	}
 }
 
-// end takes over how a run ended with a node.
+// end notes how a run ended for a node.
 func (ns nodes) end(hub lynq.HubKey, key lynq.NodeKey, well bool) {
 	if h := ns[hub]; h != nil && h.by[key] != nil {
 		h.by[key].failed = !well
 	}
 }
 
-// ready and bad tell whether a node counts as such for its hub.
+// ready and bad report whether a node counts as ready or bad for its hub.
 func (n *node) ready() bool { return !n.failed && n.status.Is(inventory.ConditionReady) }
 
 func (n *node) bad() bool { return n.failed || n.status.Is(inventory.ConditionDegraded) }

@@ -2,8 +2,8 @@ package metrics
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// series are all but those of nodes' records. Names without lynqctl before them are the
-// Lynq operator's.
+// series are all series except those of nodes. Names without the prefix lynqctl come from the
+// Lynq operator.
 type series struct {
 	build *prometheus.GaugeVec
 
@@ -18,13 +18,13 @@ type series struct {
 	reconciled, planned, ran *prometheus.HistogramVec
 }
 
-// When things last went well.
+// The times of the last successes.
 const (
 	readAtName = "lynqctl_source_last_success_timestamp_seconds"
 	ranAtName  = "lynqctl_run_last_success_timestamp_seconds"
 )
 
-// nodeBuckets are the operator's, and longer ones: lynqctl waits until a node is ready.
+// nodeBuckets are those of the operator and longer ones, because lynqctl waits for nodes.
 func nodeBuckets() []float64 { return []float64{0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600} }
 
 func planBuckets() []float64 { return []float64{0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60} }

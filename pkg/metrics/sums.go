@@ -2,12 +2,11 @@ package metrics
 
 import "github.com/lynqctl/lynqctl/pkg/lynq"
 
-// HubSums are the nodes of a hub that its rows and forms want, and how many of these are
-// ready, or degraded or failed.
+// HubSums count the nodes that a hub's rows and forms want, and those of them that are ready, or
+// degraded or failed.
 type HubSums struct{ Desired, Ready, Failed int }
 
-// Sums returns the sums of a hub by the plans and records that Metrics was told of;
-// false where it was told of none.
+// Sums returns the sums of a hub by its plans and inventories. It returns false without any.
 func (m *Metrics) Sums(hub lynq.HubKey) (HubSums, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

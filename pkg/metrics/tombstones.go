@@ -8,62 +8,62 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// How an object is that a tombstone names (contract: tombstones).
+// The states of an object that a tombstone names (contract: tombstones).
 const (
-	stoneExists  = 1
-	stoneGone    = 0
-	stoneFailed  = -1
-	stoneSkipped = -2
+	tombstoneExists  = 1
+	tombstoneGone    = 0
+	tombstoneFailed  = -1
+	tombstoneSkipped = -2
 )
 
-// Tombstones tells of what the tombstones of a hub name, as it was looked at.
-func (m *Metrics) Tombstones(hub lynq.HubKey, stones []plan.Tombstone) {
+// Tombstones notes the objects that the tombstones of a hub name.
+func (m *Metrics) Tombstones(hub lynq.HubKey, tombstones []plan.Tombstone) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.forgetTombstones(hub)
-	for i := range stones {
-		t := &stones[i]
-		m.tombstone(t.Ref, lookedAt(t))
-		m.stones[hub] = append(m.stones[hub], t.Ref)
+	for i := range tombstones {
+		t := &tombstones[i]
+		m.setTombstone(t.Ref, statusOf(t))
+		m.tombstones[hub] = append(m.tombstones[hub], t.Ref)
 	}
 }
 
-func (m *Metrics) tombstone(ref lynq.Ref, status float64) {
+func (m *Metrics) setTombstone(ref lynq.Ref, status float64) {
 	set(m.series.tombstones, status, ref.Kind, ref.Namespace, ref.Name)
 }
 
-// forgetTombstones is called under the lock.
+// forgetTombstones ends the series of a hub's tombstones. The caller holds the lock.
 func (m *Metrics) forgetTombstones(hub lynq.HubKey) {
-	for _, ref := range m.stones[hub] {
+	for _, ref := range m.tombstones[hub] {
 		m.series.tombstones.DeleteLabelValues(labels([]string{ref.Kind, ref.Namespace, ref.Name})...)
 	}
-	delete(m.stones, hub)
+	delete(m.tombstones, hub)
 }
 
-// lookedAt is how an object is before anything is done with it.
-func lookedAt(t *plan.Tombstone) float64 {
+// statusOf returns the state of an object before the run.
+func statusOf(t *plan.Tombstone) float64 {
 	switch {
 	case t.Unknown != nil:
-		return stoneFailed
+		return tombstoneFailed
 	case t.Live == nil:
-		return stoneGone
+		return tombstoneGone
 	case t.Differs(t.Live.Rare().Labels) != "":
-		return stoneSkipped
+		return tombstoneSkipped
 	}
-	return stoneExists
+	return tombstoneExists
 }
 
-// buried notes what a run did with the object of a tombstone.
-func (m *Metrics) buried(e *report.Event) {
+// tombstoneEnded notes what a run did with the object of a tombstone.
+func (m *Metrics) tombstoneEnded(e *report.Event) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !slices.Contains(m.stones[e.Hub], e.Object) {
+	if !slices.Contains(m.tombstones[e.Hub], e.Object) {
 		return
 	}
 	switch e.Outcome {
 	case report.OutcomeDone:
-		m.tombstone(e.Object, stoneGone)
+		m.setTombstone(e.Object, tombstoneGone)
 	case report.OutcomeFailed, report.OutcomeConflicted, report.OutcomeNotReady:
-		m.tombstone(e.Object, stoneFailed)
+		m.setTombstone(e.Object, tombstoneFailed)
 	}
 }

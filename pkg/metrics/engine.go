@@ -12,7 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// What a result is called.
+// The names of results.
 const (
 	success     = "success"
 	failure     = "error"
@@ -39,7 +39,7 @@ func number(is bool) float64 {
 	return 0
 }
 
-// Read tells of rows that were read, as of the given time, or why they were not.
+// Read notes the read rows with the time of the query, or why nobody could read them.
 func (m *Metrics) Read(hub lynq.HubKey, rows, active int, at time.Time, err error) {
 	count(m.series.reads, hub.Name, hub.Namespace, result(err == nil))
 	if err != nil {
@@ -50,7 +50,7 @@ func (m *Metrics) Read(hub lynq.HubKey, rows, active int, at time.Time, err erro
 	set(m.series.readAt, seconds(at), hub.Name, hub.Namespace)
 }
 
-// Planned tells of a plan, and how long it took to make it.
+// Planned notes a plan, and how long it took to make it.
 func (m *Metrics) Planned(p *plan.Plan, took time.Duration) {
 	observe(m.series.planned, took, p.Hub.Name, p.Hub.Namespace)
 	m.mu.Lock()
@@ -60,8 +60,8 @@ func (m *Metrics) Planned(p *plan.Plan, took time.Duration) {
 	}
 }
 
-// forgetNode ends the series of a node that is gone. The sums of hubs and forms go on. The
-// caller holds the lock.
+// forgetNode ends the series of a deleted node. The sums of hubs and forms continue. The caller
+// holds the lock.
 func (m *Metrics) forgetNode(key lynq.NodeKey) {
 	if m.perNode {
 		m.series.conflicts.DeletePartialMatch(prometheus.Labels{"lynqnode": label(key.Name), "namespace": label(key.Namespace)})
@@ -79,14 +79,14 @@ func (m *Metrics) forgetHub(hub lynq.HubKey) {
 	}
 }
 
-// Refused tells of what guards refused.
+// Refused notes refusals of guards.
 func (m *Metrics) Refused(refusals []plan.Refusal) {
 	for _, r := range refusals {
 		count(m.series.refusals, r.Hub.Name, r.Hub.Namespace, string(r.Guard))
 	}
 }
 
-// Recorded tells of an inventory as it was saved, or of one that is gone.
+// Recorded notes a saved or a deleted inventory.
 func (m *Metrics) Recorded(inv *inventory.Inventory, gone bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -95,7 +95,7 @@ func (m *Metrics) Recorded(inv *inventory.Inventory, gone bool) {
 	}
 }
 
-// Answered tells of a request to the API server, status 0 where there was no answer.
+// Answered notes a request to the API server. Status 0 means that it didn't answer.
 func (m *Metrics) Answered(verb string, status int) {
 	code := "<error>"
 	if status != 0 {
@@ -104,8 +104,8 @@ func (m *Metrics) Answered(verb string, status int) {
 	count(m.series.requests, verb, code)
 }
 
-// Leading reports whether this process keeps the hub, and not another one. What is known of
-// a hub that it no longer keeps is forgotten: the other process tells it.
+// Leading reports whether this process keeps the hub, instead of another one. Metrics forgets
+// a hub that this process no longer keeps, because the other one counts it.
 func (m *Metrics) Leading(hub lynq.HubKey, leads bool) {
 	set(m.series.leading, number(leads), hub.Name, hub.Namespace)
 	if leads {
@@ -127,8 +127,8 @@ func (m *Metrics) Leading(hub lynq.HubKey, leads bool) {
 	delete(m.nodes, hub)
 }
 
-// countFromZero has series of what may happen to a hub before it does: of one that begins
-// with 1, Prometheus sees no increase.
+// countFromZero begins the counters of a hub with 0, because Prometheus sees no increase in a
+// series that begins with 1.
 func (m *Metrics) countFromZero(hub lynq.HubKey) {
 	add(m.series.fights, 0, hub.Name, hub.Namespace)
 	for _, well := range []bool{true, false} {
@@ -136,8 +136,8 @@ func (m *Metrics) countFromZero(hub lynq.HubKey) {
 	}
 }
 
-// Left tells that this process has nothing to do with the hub any more: to say for ever
-// that it does not keep a hub that its inputs no longer have would tell that none does.
+// Left notes that the inputs of this process no longer have the hub. Otherwise its series would
+// say forever that this process doesn't keep the hub.
 func (m *Metrics) Left(hub lynq.HubKey) {
 	m.Leading(hub, false)
 	m.series.leading.DeleteLabelValues(labels([]string{hub.Name, hub.Namespace})...)
@@ -148,23 +148,23 @@ func (m *Metrics) Left(hub lynq.HubKey) {
 	}
 }
 
-// Kept tells which hubs this process keeps from now on. When it has left another one, the
-// counters of that hub end. Those of a hub that only begins again with other forms go on.
+// Kept notes the hubs that this process keeps from now on. The counters of other hubs end once
+// it has left them. Those of a hub that only begins again with other forms continue.
 func (m *Metrics) Kept(hubs []lynq.HubKey) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.kept = &hubs
 }
 
-// BackOff tells how many nodes of a hub wait before they are tried again.
+// BackOff notes how many nodes of a hub wait for another try.
 func (m *Metrics) BackOff(hub lynq.HubKey, nodes int) {
 	set(m.series.backingOff, float64(nodes), hub.Name, hub.Namespace)
 }
 
-// Fight tells that an object was taken back which another client changes again and again.
+// Fight notes that lynqctl restored an object that another client changes again and again.
 func (m *Metrics) Fight(hub lynq.HubKey) { count(m.series.fights, hub.Name, hub.Namespace) }
 
-// Held tells which guards hold deletions of a hub, none where that is settled.
+// Held notes the guards that hold deletions of a hub, none if nothing is held.
 func (m *Metrics) Held(hub lynq.HubKey, guards []plan.Guard) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
