@@ -122,14 +122,14 @@ func (n *notes) node(e *report.Event) string {
 		n.next[e.Namespace] = append(n.next[e.Namespace], e.Next)
 	}
 	rest, objects := untold(e)
-	if rest == "" && objects > 0 || n.repeats.Again(e.NodeID, &report.Details{Message: rest}) {
+	if rest.Message == "" && objects > 0 || n.repeats.Again(e.NodeID, &rest) {
 		return ""
 	}
 	line := n.paint.Bold(e.Name) + "  " + n.paint.Outcome(e.Outcome, endWord(string(e.Outcome)))
 	if objects > 0 {
 		line += " (" + phrase.Count(objects, "object") + ")"
 	}
-	return line + colon(tty.Safe(rest))
+	return line + colon(tty.Safe(rest.Message))
 }
 
 // details returns the commands that show more of nodes, one for each namespace.
@@ -151,19 +151,22 @@ const nextGoesOn = "progress is saved; run the same command again to continue"
 
 // untold returns the problems of a node that no line of an object has, and the number of objects
 // with such a line.
-func untold(e *report.Event) (rest string, objects int) {
+func untold(e *report.Event) (rest report.Details, objects int) {
 	if len(e.Problems) == 0 {
-		return e.Message, 0
+		return report.Details{Message: e.Message}, 0
 	}
 	var texts []string
 	for i := range e.Problems {
 		if p := &e.Problems[i]; p.Outcome != "" && !p.Interrupted {
 			objects++
 		} else {
-			texts = append(texts, p.Problem())
+			texts, rest.Shared = append(texts, p.Problem()), p.Shared
 		}
 	}
-	return strings.Join(texts, "; "), objects
+	if rest.Message = strings.Join(texts, "; "); len(texts) != 1 {
+		rest.Shared = ""
+	}
+	return rest, objects
 }
 
 // leaving returns the line for a node in its grace period: once, or in each dry run.

@@ -71,8 +71,8 @@ func TestUntold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := &report.Event{Details: report.Details{Message: "a: 1; b: 2; c: 3"}, Problems: c.problems}
-			if got, objects := untold(e); got != c.want || objects != c.objects {
-				t.Errorf("%q, %d objects, want %q, %d", got, objects, c.want, c.objects)
+			if got, objects := untold(e); got.Message != c.want || objects != c.objects {
+				t.Errorf("%q, %d objects, want %q, %d", got.Message, objects, c.want, c.objects)
 			}
 		})
 	}

@@ -20,7 +20,7 @@ func (e *ending) says(problem string) { e.add(report.Details{Message: problem}) 
 
 // add adds a problem.
 func (e *ending) add(problem report.Details) {
-	problem.Message = e.secrets.Hide(problem.Message)
+	problem.Message, problem.Shared = e.secrets.Hide(problem.Message), e.secrets.Hide(problem.Shared)
 	e.problems = append(e.problems, problem)
 }
 

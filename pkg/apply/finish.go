@@ -57,7 +57,7 @@ func (n *nodeRun) fail(err error) {
 	}
 	n.steps.SkipAll()
 	err = write.InNamespace(n.plan.Namespace, write.OrAnotherNamespace, err)
-	n.ending.says(err.Error())
+	n.ending.add(report.FailureOf(err))
 	if n.plan.Desired == nil || n.plan.Desired.Failed != nil {
 		n.recordFailure(err)
 	}

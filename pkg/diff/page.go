@@ -101,14 +101,14 @@ type failures struct {
 
 // failure is the first problem with a cause.
 type failure struct {
-	label, object, why string
-	nodes              []lynq.NodeID // that have a problem with this cause
+	label, object, why, shared string
+	nodes                      []lynq.NodeID // that have a problem with this cause
 }
 
 // see notes the problems of a node and its objects.
 func (f *failures) see(n *Node) {
 	if n.Problem != "" {
-		f.add(n.NodeID, failure{label: "failed", why: n.Problem})
+		f.add(n.NodeID, failure{label: "failed", why: n.Problem, shared: n.Shared})
 	}
 	for i := range n.Objects {
 		if o := &n.Objects[i]; o.Problem != "" {
@@ -118,7 +118,7 @@ func (f *failures) see(n *Node) {
 }
 
 func (f *failures) add(of lynq.NodeID, one failure) {
-	key := one.label + "\x00" + report.CauseOf(of, &report.Details{Message: one.why})
+	key := one.label + "\x00" + report.CauseOf(of, &report.Details{Message: one.why, Shared: one.shared})
 	i, known := f.places[key]
 	if !known {
 		i = len(f.list)

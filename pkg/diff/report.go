@@ -40,6 +40,8 @@ type Node struct {
 	lynq.NodeID
 	// Problem is why nothing of it could be planned, "" where it could.
 	Problem string
+	// Shared is the problem without what only this node has, or "".
+	Shared  string
 	Objects []Object
 }
 
@@ -132,7 +134,7 @@ func (r *Report) Failed() map[*Node]int {
 		if n.Problem == "" {
 			continue
 		}
-		cause := report.CauseOf(n.NodeID, &report.Details{Message: n.Problem})
+		cause := report.CauseOf(n.NodeID, &report.Details{Message: n.Problem, Shared: n.Shared})
 		if first[cause] == nil {
 			first[cause] = n
 		}

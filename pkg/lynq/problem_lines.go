@@ -44,6 +44,18 @@ func (ps Problems) Lines() []string {
 	return lines
 }
 
+// WithoutRows returns the text of the problems without their rows. It is the same for rows with
+// the same problems.
+func (ps Problems) WithoutRows() string {
+	shared := make(Problems, len(ps))
+	for i, p := range ps {
+		if shared[i] = p.cause(); p.Verb {
+			shared[i].What, shared[i].Verb = "each "+p.What, false
+		}
+	}
+	return shared.Sorted().Error()
+}
+
 // ofRow reports whether the problem is about a row.
 func (p Problem) ofRow() bool { return p.Row != "" || p.AtRow }
 

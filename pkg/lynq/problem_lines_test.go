@@ -60,3 +60,21 @@ func TestProblemLines(t *testing.T) {
 		})
 	}
 }
+
+// TestProblemsWithoutRows: the text names no row, and the form's place once.
+func TestProblemsWithoutRows(t *testing.T) {
+	place := lynq.Pos{File: "f.yaml", Line: 7}
+	for name, tt := range map[string]struct {
+		problem lynq.Problem
+		want    string
+	}{
+		"a cause": {lynq.Problem{Pos: place, Subject: "port", Row: "a", What: "no port", Fix: "set one"}, "f.yaml:7: port: no port (set one)"},
+		"a verb":  {lynq.Problem{Pos: place, Row: "a", Verb: true, What: "renders Service/app"}, "f.yaml:7: each renders Service/app"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := (lynq.Problems{tt.problem}).WithoutRows(); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}

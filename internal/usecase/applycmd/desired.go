@@ -140,7 +140,7 @@ func (d *desired) keep(h *form.Hub, r *render.Rendered[*plan.Node]) {
 		values := load.MappedValues(h, r.Values)
 		r.Out.Claims = plan.Claims{Refs: r.Refs, Values: values}
 		const failed = "it failed to render: "
-		r.Out.Fail(&plan.RenderError{Err: fmt.Errorf(failed+"%w", r.Problems.Err()), Masked: failed + masked(r.Problems, r.UID, values)})
+		r.Out.Fail(&plan.RenderError{Err: fmt.Errorf(failed+"%w", r.Problems.Err()), Masked: failed + masked(r.Problems, r.UID, values), Shared: failed + r.Problems.WithoutRows()})
 	}
 	d.nodes = append(d.nodes, r.Out)
 }

@@ -54,10 +54,11 @@ func (t *diffRun) report(plans []plan.Plan) (*diff.Report, error) {
 func (t *diffRun) compare(p *plan.NodePlan, outcome report.Outcome) {
 	n := &diff.Node{NodeID: p.NodeID}
 	if p.Desired != nil && p.Desired.Failed != nil {
-		n.Problem = p.Desired.Failed.Error()
+		failure := report.FailureOf(p.Desired.Failed)
+		n.Problem, n.Shared = failure.Message, failure.Shared
 	}
 	if p.Unmet != "" && !p.Suspended {
-		n.Problem = p.Unmet
+		n.Problem, n.Shared = p.Unmet, ""
 	}
 	var err error
 	for i := 0; i < len(p.Steps) && n.Problem == "" && err == nil; i++ {

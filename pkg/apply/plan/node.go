@@ -77,6 +77,8 @@ type RenderError struct {
 	Err error
 	// Masked is the text without the row's values, for records.
 	Masked string
+	// Shared is the text without the row, the same for all rows with the same problems.
+	Shared string
 }
 
 // Error implements error.

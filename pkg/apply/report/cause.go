@@ -2,9 +2,11 @@ package report
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -16,7 +18,7 @@ func (d *Details) Problem() string {
 	return d.Object.String() + ": " + d.Message
 }
 
-// Why returns what is wrong without the object.
+// Why returns what is wrong, without the object or the row.
 func (d *Details) Why() string {
 	_, _, why := d.about()
 	return why
@@ -25,8 +27,11 @@ func (d *Details) Why() string {
 // about returns the kind and the name of the object, or "", and what is wrong with it. Records,
 // and errors of whole nodes, have the object in their text.
 func (d *Details) about() (kind, name, why string) {
-	if d.Object != (lynq.Ref{}) {
+	switch {
+	case d.Object != (lynq.Ref{}):
 		return d.Object.Kind, d.Object.Name, d.Message
+	case d.Shared != "":
+		return "", "", d.Shared
 	}
 	object, why, found := strings.Cut(d.Message, ": ")
 	kind, path, isObject := strings.Cut(object, "/")
@@ -34,6 +39,15 @@ func (d *Details) about() (kind, name, why string) {
 		return "", "", d.Message
 	}
 	return kind, path[strings.LastIndexByte(path, '/')+1:], why
+}
+
+// FailureOf returns the problem of a node that failed as a whole.
+func FailureOf(err error) Details {
+	d := Details{Message: err.Error()}
+	if unrendered := (*plan.RenderError)(nil); errors.As(err, &unrendered) {
+		d.Shared = unrendered.Shared
+	}
+	return d
 }
 
 // ProblemTexts returns problems as texts.
@@ -58,7 +72,10 @@ func ProblemsIn(text string) []Details {
 // and objects, and in numbers.
 func CauseOf(of lynq.NodeID, problem *Details) string {
 	kind, name, why := problem.about()
-	names := []string{of.Name, strings.TrimSuffix(of.Name, "-"+of.Form.Name), name}
+	var names []string // a name may be a word of the message
+	if problem.Shared == "" {
+		names = []string{of.Name, strings.TrimSuffix(of.Name, "-"+of.Form.Name), name}
+	}
 	key := []byte(kind + ": ")
 	for why != "" {
 		w := why[:cmp.Or(len(why)-len(strings.TrimLeftFunc(why, inWord)), 1)]

@@ -59,6 +59,8 @@ type Details struct {
 	Cause   string  `json:"cause,omitempty"`
 	Outcome Outcome `json:"outcome,omitempty"`
 	Message string  `json:"message,omitempty"` // for people, and may say what to do
+	// Shared is the message without what only this node has, such as its row. It is usually "".
+	Shared string `json:"-"`
 	// Next is the command that shows more of a failed node, or "".
 	Next string `json:"next,omitempty"`
 	// Adopted is set if the object existed before the node owned it.

@@ -158,6 +158,9 @@ func (n *NodeResult) plan() {
 	switch {
 	case p.Desired != nil && p.Desired.Failed != nil:
 		n.Outcome, n.Reason, n.Problems = OutcomeFailed, ReasonFor(p.Desired.Failed), ProblemsIn(p.Desired.Failed.Error())
+		if len(n.Problems) == 1 {
+			n.Problems[0].Shared = FailureOf(p.Desired.Failed).Shared
+		}
 	case p.Unmet != "":
 		n.Outcome, n.Problems = OutcomeSkipped, []Details{{Message: p.Unmet}}
 		if p.Suspended {
