@@ -1,8 +1,8 @@
 package kinds
 
-// BuiltIn reports whether Kubernetes itself serves the kinds of a group: those of
-// k8s.io/api, CustomResourceDefinitions and APIServices. Groups of custom resources
-// may end in .k8s.io too, as gateway.networking.k8s.io does.
+// BuiltIn reports whether Kubernetes itself serves the kinds of a group, which are those
+// of k8s.io/api, CustomResourceDefinitions and APIServices. Groups of custom resources may
+// end with .k8s.io, too, as gateway.networking.k8s.io does.
 func BuiltIn(group string) bool {
 	switch group {
 	case "", "apps", "autoscaling", "batch", "extensions", "policy",

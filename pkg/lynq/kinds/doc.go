@@ -1,6 +1,6 @@
-// Package kinds tells what holds for the kinds and clients that Kubernetes itself brings:
-// their scope, their readiness, and which field managers work on the client's side.
+// Package kinds knows facts about the kinds and clients of Kubernetes itself: the scope and
+// the readiness of kinds, and which field managers work on the client's side.
 //
-// Groups, kinds, and names of managers flow in; answers flow out. The package asks no
-// cluster, so it knows nothing of custom resources.
+// Groups, kinds and names of managers flow in, answers flow out. The package asks no cluster,
+// so it knows nothing about custom resources.
 package kinds

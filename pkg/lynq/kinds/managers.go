@@ -1,17 +1,16 @@
 package kinds
 
-// ClientSide reports whether a field manager is a tool that writes whole manifests and
-// computes on its own side what to remove. Such a tool does not let go of a field that
-// lynq applies too, so that the field would stay for ever when the form drops it.
+// ClientSide reports whether a field manager is a tool that writes whole manifests, and that
+// finds out itself which fields to remove. Such a tool keeps a field that lynqctl applies,
+// too. So the field would stay forever when the form drops it.
 //
-// These are kubectl apply, create, replace and the generators run, expose and
-// autoscale; "kubectl" as it called itself before 1.18; the manager that the
-// server makes up for fields that were there before the first apply; and Helm,
-// which updates up to version 3 and applies on the server from 4 on. Argo CD
-// moves the first of them only, Flux everything that begins with kubectl. What
-// people change by hand (kubectl edit, patch, label, set, scale, rollout) is
-// left out on purpose: it is a person's decision, which is not in any manifest,
-// and a conflict tells of it.
+// These tools are kubectl apply, create, replace, run, expose and autoscale, "kubectl" before
+// version 1.18, and Helm, which updates up to version 3 and applies on the server from 4 on.
+// The server invents one more manager, for fields from before the first apply. Argo CD moves
+// the fields of kubectl apply only, and Flux those of all managers that begin with kubectl.
+//
+// Commands by which people change single fields (kubectl edit, patch, label, set, scale and
+// rollout) aren't among them. No manifest has such a decision, and a conflict shows it.
 func ClientSide(manager string, applies bool) bool {
 	switch manager {
 	case "helm", "Helm":
@@ -23,6 +22,6 @@ func ClientSide(manager string, applies bool) bool {
 	return false
 }
 
-// HeldBack are the fields on which others rely: no form that drops them removes what
-// another manager set as well.
+// HeldBack returns the fields on which other clients rely. A form that drops them never removes
+// what another manager set, too.
 func HeldBack() [][]string { return [][]string{{"metadata", "finalizers"}, {"status"}} }

@@ -1,8 +1,8 @@
 package kinds
 
 // ClusterScoped reports whether a kind that Kubernetes itself serves has no
-// namespace. It answers without a cluster, so custom resources are false here:
-// their CustomResourceDefinition tells.
+// namespace. It asks no cluster, so it returns false for custom resources, whose
+// CustomResourceDefinition says it.
 func ClusterScoped(group, kind string) bool { //nolint:gocyclo // a table
 	switch group {
 	case "":
@@ -39,9 +39,8 @@ func ClusterScoped(group, kind string) bool { //nolint:gocyclo // a table
 	return false
 }
 
-// ReadyOnceThere reports whether all objects of a kind are ready as soon as they exist,
-// so that they need not be read to know. Ingresses are: many controllers never report
-// on them.
+// ReadyOnceThere reports whether all objects of a kind are ready as soon as they exist.
+// Ingresses are, because many controllers never write a status.
 func ReadyOnceThere(group, kind string) bool {
 	switch group {
 	case "":
@@ -74,8 +73,8 @@ func ReadyOnceThere(group, kind string) bool {
 	return false
 }
 
-// NamespacesApart is in how many namespaces a kind is watched one by one: of more, one
-// watch tells of the whole cluster, and needs the right to that.
+// NamespacesApart is the largest number of namespaces in which lynqctl watches a kind one by
+// one. For more, one watch covers the whole cluster, which needs that permission.
 const NamespacesApart = 4
 
 // MayEnd reports whether an object of a kind can end by itself: a Job, a Pod, or a custom

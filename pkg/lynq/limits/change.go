@@ -26,7 +26,7 @@ const (
 	changeKinds
 )
 
-// Object is one that a node has before a run, and may lose.
+// Object is an object that a node has before a run, and may lose.
 type Object struct {
 	lynq.Ref
 	// ID is that of the object's resource, or "" if the row makes the resource's object under
@@ -35,30 +35,29 @@ type Object struct {
 	// Template is the digest of the form's template at the last write of the object, or "" if
 	// nobody recorded it.
 	Template string
-	// Retained: a policy keeps the object when its node no longer makes it.
+	// Retained is set if a policy keeps the object when its node no longer wants it.
 	Retained bool
-	// Data: whoever deletes the object loses data.
+	// Data is set if the deletion of the object loses data.
 	Data bool
 }
 
-// NodeChange tells a guard the objects of a node before a run, and what the run makes
-// of the node.
+// NodeChange has the objects of a node before a run, and the run's change to the node.
 type NodeChange struct {
 	// Before may leave out objects that exist after the run.
 	Before []Object
-	// Leaves: the run deletes the node. To is the namespace in which the node's row makes
-	// the node from now on, "" where no row does.
+	// Leaves is set if the run deletes the node. To is the namespace in which the row has its
+	// node from now on, "" if no row wants it.
 	Leaves bool
 	To     string
-	// Objects is how many objects the row makes.
+	// Objects is the number of objects that the row renders.
 	Objects int
-	// Exists reports whether an object exists after the run, in whatever node.
+	// Exists reports whether an object exists after the run, in any node.
 	Exists func(lynq.Ref) bool
-	// NotIncluded are resources that the form has and the row does not get, see lynq.Drops.
+	// NotIncluded are resources of the form that the row doesn't get, see lynq.Drops.
 	NotIncluded []string
 }
 
-// Lost are the objects that the run deletes.
+// Lost returns the objects that the run deletes.
 func (c *NodeChange) Lost() []Object {
 	return slices.DeleteFunc(slices.Clone(c.Before), func(h Object) bool { return h.Retained || c.Exists(h.Ref) })
 }
@@ -85,23 +84,23 @@ func (c *NodeChange) Kind() ChangeKind {
 	return NodeStays
 }
 
-// Count counts the nodes of a hub, and those that a run deletes or takes objects from.
+// Count counts the nodes of a hub, and those that a run deletes or from which it deletes objects.
 // The zero value has counted none.
 type Count struct {
-	Nodes int // that the hub has before the run
-	// Earlier is how many nodes were deleted within Window before this run, and count too;
-	// Of is how many nodes there were before those deletions, 0 for Nodes.
+	Nodes int // of the hub before the run
+	// Earlier is the number of nodes deleted within Window before this run, which count, too.
+	// Of is the number of nodes before those deletions, 0 for Nodes.
 	Earlier, Of int
 	Window      time.Duration
 	// Named are the nodes that Going counts, as far as a refusal may name them.
 	Named []string
 
 	kinds [changeKinds]int
-	data  *lynq.Ref // the first object that a remaining node loses with its data
-	from  string    // the namespace that the first node leaves which moves
+	data  *lynq.Ref // the first object with data that a remaining node loses
+	from  string    // the namespace from which the first moving node comes
 }
 
-// Add counts a node. Namespace is the one in which the hub has the node.
+// Add counts a node with its namespace before the run.
 func (t *Count) Add(namespace string, c *NodeChange) {
 	t.Nodes++
 	kind := c.Kind()
@@ -124,7 +123,7 @@ func (t *Count) Add(namespace string, c *NodeChange) {
 // Going counts the nodes that --max-delete counts.
 func (t *Count) Going() int { return t.Nodes - t.kinds[NodeStays] }
 
-// Refusal says that more nodes go than may, and what to do. Flag is the value of
+// Refusal says that more nodes go than the limit allows, and what to do. flag is the value of
 // --max-delete.
 func (t *Count) Refusal(may int, flag string) (what, fix string) {
 	verb := "be deleted"
@@ -143,12 +142,12 @@ func (t *Count) named() string {
 	return " (" + phrase.Some(t.Named) + ")"
 }
 
-// Anyway tells people how to let the nodes leave all the same.
+// Anyway says how a person lets the run delete the nodes.
 func (t *Count) Anyway() string {
 	return fmt.Sprintf("to do this anyway, pass --max-delete=%d", t.Going()+t.Earlier)
 }
 
-// why are the causes, "" where no node loses anything but its row.
+// why returns the causes, "" if nodes only lose their rows.
 func (t *Count) why() string {
 	var causes []string
 	add := func(kind ChangeKind, cause string) {
@@ -176,7 +175,7 @@ func (t *Count) why() string {
 	return ": " + strings.Join(causes, ", ")
 }
 
-// check is what to check first.
+// check says what a person checks first.
 func (t *Count) check() string {
 	switch going := t.Going(); {
 	case t.kinds[NodeMoves] > 0:

@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// MaxDelete limits the nodes of a hub that may leave in one run: a number of nodes, or
-// a share of them.
+// MaxDelete limits the nodes of a hub that a run may delete: by their number, or by a percentage.
 type MaxDelete struct {
 	Nodes   int
-	Percent int // counts where it is not 0
+	Percent int // counts unless it is 0
 }
 
 // DefaultMaxDelete is a quarter of the nodes.
@@ -35,7 +34,7 @@ func ParseMaxDelete(s string) (MaxDelete, error) {
 	return MaxDelete{Nodes: n}, nil
 }
 
-// String writes the limit as the command line takes it.
+// String returns the limit in the format of the command line.
 func (m MaxDelete) String() string {
 	if m.Percent != 0 {
 		return strconv.Itoa(m.Percent) + "%"
@@ -43,7 +42,7 @@ func (m MaxDelete) String() string {
 	return strconv.Itoa(m.Nodes)
 }
 
-// Of is the number of nodes that may go; of a share never less than one.
+// Of returns the number of nodes that a run may delete. For a percentage, it is at least one.
 func (m MaxDelete) Of(nodes int) int {
 	if m.Percent != 0 {
 		return max(1, nodes*m.Percent/100)

@@ -4,14 +4,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Guard names what keeps a run from doing harm.
+// Guard names a rule that refuses runs.
 type Guard string
 
 // Refusal says why a guard refuses a plan, and what to do about it.
 type Refusal struct {
 	Guard Guard
-	Hub   lynq.HubKey // none where it is not about one
-	Path  string      // the file of a tree, "" where it is not about one
+	Hub   lynq.HubKey // zero if it isn't about a hub
+	Path  string      // the file of a tree, "" if it isn't about one
 	What  string
 	Fix   string
 }

@@ -1,24 +1,23 @@
 package naming
 
-// The checks here accept exactly what k8s.io/apimachinery/pkg/util/validation
-// accepts. They exist because every rendered name and label passes through
-// them: a scan of the bytes costs a twentieth of that package's regular
-// expressions, which are asked only for the words of a refusal.
+// These checks accept exactly the texts that k8s.io/apimachinery/pkg/util/validation accepts.
+// Every rendered name and label passes them, and a scan of its bytes takes a twentieth of the
+// time of that package's regular expressions. Those only word the refusals.
 
 // IsDNS1123Subdomain reports whether s is a lower case DNS name of at most 253
-// characters: what most kinds of objects are named by.
+// characters, as most kinds of objects have.
 func IsDNS1123Subdomain[T string | []byte](s T) bool {
 	return len(s) <= 253 && isDNSName(s, true)
 }
 
 // IsDNS1123Label reports whether s is one lower case DNS label of at most 63
-// characters: what namespaces and services are named by.
+// characters, as namespaces and services have.
 func IsDNS1123Label[T string | []byte](s T) bool {
 	return len(s) <= maxLabel && isDNSName(s, false)
 }
 
 func isDNSName[T string | []byte](s T, dots bool) bool {
-	// start: the next character begins a label; end: a label may end here.
+	// start is set if the next character begins a label, and end if a label may end here.
 	start, end := true, false
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -35,7 +34,7 @@ func isDNSName[T string | []byte](s T, dots bool) bool {
 	return end
 }
 
-// IsLabelValue reports whether s can be the value of a label: empty, or at most
+// IsLabelValue reports whether s can be the value of a label. It is empty, or has at most
 // 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends.
 func IsLabelValue[T string | []byte](s T) bool {
 	if len(s) == 0 {

@@ -9,21 +9,19 @@ import (
 	"unicode"
 )
 
-// maxLabel is the length limit of label values, and of the names that nodes
-// get so that a label can hold them.
+// maxLabel limits the length of label values, and so of nodes' names, which labels hold.
 const maxLabel = 63
 
 // hashDigits is the length of the hash at the end of a hashed name.
 const hashDigits = 8
 
-// NodeName is the name of the node that a row (by its uid) and a form make. No
-// two of one uid and form have one name:
+// NodeName returns the name of the node of a row, by its uid, and a form. Different uids or forms
+// have different names.
 //
-// The plain name, "<uid>-<form>", tells which is which as long as the form has
-// no dash in its name: all behind the last dash is the form. With another form
-// it does not, as "acme-eu-web" shows; the name is a made one then, whose hash
-// is that of uid and form with a slash behind each. No form has a slash in its
-// name, and no plain name ends with one.
+// The plain name is "<uid>-<form>". If the form's name has no dash, the text after the last dash
+// is the form. Otherwise "acme-eu-web" could have two meanings. Then the name has a hash of the
+// uid and the form with a slash after each. No form has a slash in its name, and no plain name
+// ends with one.
 func NodeName(uid, form string) string {
 	if !Dashed(form) {
 		return PlainNodeName(uid, form)
@@ -31,13 +29,12 @@ func NodeName(uid, form string) string {
 	return HashedName(uid + "/" + form + "/")
 }
 
-// Dashed reports whether the name of a form has a dash: then its nodes do not have
-// plain names, but for those that got theirs before there was a difference.
+// Dashed reports whether the name of a form has a dash. Its nodes have no plain names,
+// except for those from earlier versions of lynqctl.
 func Dashed(form string) bool { return strings.IndexByte(form, '-') >= 0 }
 
-// PlainNodeName is "<uid>-<form>" where that is a DNS-1123 subdomain of at most
-// 63 characters, else the hashed form of it (see HashedName). It is how the operator
-// names nodes, whatever their form.
+// PlainNodeName returns "<uid>-<form>" if that is a DNS-1123 subdomain of at most 63 characters,
+// and otherwise its hashed form (see HashedName). The operator gives all nodes such names.
 func PlainNodeName(uid, form string) string {
 	raw := uid + "-" + form
 	if len(raw) <= maxLabel && IsDNS1123Subdomain(raw) {
@@ -68,9 +65,8 @@ func CutHash(name, form string) (uid string, ok bool) {
 	return cmp.Or(strings.Trim(uid, "-"), form), true
 }
 
-// UIDLabel is the value of label lynq.sh/uid for a row: the uid where a label
-// can hold it, else its hashed form; then the raw uid belongs into the annotation
-// of the same key.
+// UIDLabel returns the value of label lynq.sh/uid for a row. It is the uid if a label can hold it,
+// and otherwise its hashed form. Then the annotation of the same key has the uid.
 func UIDLabel(uid string) (value string, raw bool) {
 	if uid != "" && IsLabelValue(uid) {
 		return uid, true
@@ -78,9 +74,9 @@ func UIDLabel(uid string) (value string, raw bool) {
 	return HashedName(uid), false
 }
 
-// HashedName turns any text into a DNS-1123 name of at most 63 characters: lower
-// case, other characters replaced by dashes, and the first 8 hex digits of the
-// SHA-256 of the raw text behind it, which keep different texts different.
+// HashedName turns any text into a DNS-1123 name of at most 63 characters. The name is in lower
+// case with dashes for other characters. The first 8 hexadecimal digits of the SHA-256 of the text
+// follow, so that different texts have different names.
 func HashedName(raw string) string {
 	var name [maxLabel]byte
 	n := 0

@@ -1,6 +1,6 @@
-// Package wellknown has the names that lynqctl and the Lynq operator agree on: labels,
-// annotations, finalizers, the field manager, and how the names of records begin.
+// Package wellknown has the names that lynqctl and the Lynq operator share: labels,
+// annotations, finalizers, the field manager, and prefixes of records' names.
 //
-// Constants flow out, and answers about keys and names. The package reads and decides
+// Constants and answers about keys and names flow out. The package reads and decides
 // nothing, and imports no other package of the project.
 package wellknown

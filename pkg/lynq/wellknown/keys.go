@@ -2,7 +2,7 @@ package wellknown
 
 import "strings"
 
-// API group and version of hubs and forms; the Lynq operator's own.
+// The API group and version of hubs and forms, which are those of the Lynq operator.
 const (
 	Group      = "operator.lynq.sh"
 	APIVersion = Group + "/v1"
@@ -11,15 +11,15 @@ const (
 	KindNode   = "LynqNode"
 )
 
-// KeyPrefix begins every label and annotation key that Lynq keeps for itself.
+// KeyPrefix begins every label and annotation key that belongs to Lynq.
 const KeyPrefix = "lynq.sh/"
 
 // ApplySetPrefix begins the keys of KEP-3659, which belong to inventories.
 const ApplySetPrefix = "applyset.kubernetes.io/"
 
-// Reserved reports whether a label or annotation key is one that Lynq or an
-// inventory writes on objects (contract: what is written to the cluster), so
-// that no form may. LabelUID, which forms may set, is none of them.
+// Reserved reports whether Lynq or an inventory writes a label or annotation key on
+// objects (contract: what is written to the cluster), so that no form may. Forms may set
+// LabelUID.
 func Reserved(key string) bool {
 	name, ours := strings.CutPrefix(key, KeyPrefix)
 	if !ours {
@@ -36,8 +36,8 @@ func Reserved(key string) bool {
 }
 
 // Labels and annotations on managed objects (seed: resource lifecycle,
-// "Labels Set on Managed Resources"). LabelUID is the only one of them that a
-// form may set itself.
+// "Labels Set on Managed Resources"). A form may set only
+// LabelUID itself.
 const (
 	LabelHub           = KeyPrefix + "hub"
 	LabelNode          = KeyPrefix + "node"
@@ -54,8 +54,8 @@ const (
 	AnnotationDigest = KeyPrefix + "digest"
 )
 
-// AnnotationAdoptionPolicy is another spelling of a resource's adoptionPolicy. It
-// is the form's own annotation, and stays on the object.
+// AnnotationAdoptionPolicy is another spelling of a resource's adoptionPolicy. The form sets it,
+// and it stays on the object.
 const AnnotationAdoptionPolicy = KeyPrefix + "adoption-policy"
 
 // Other spellings of a resource's applyOrder, deleteOrder and purgeOrder.
@@ -66,8 +66,8 @@ const (
 )
 
 // AnnotationDeletePolicy is another spelling of a resource's deletionPolicy, in which
-// Retain may be orphan (seed: dependents). What an object was written with is in
-// AnnotationDeletionPolicy.
+// Retain may be orphan (seed: dependents). AnnotationDeletionPolicy has the policy of the last
+// write.
 const AnnotationDeletePolicy = KeyPrefix + "delete-policy"
 
 // AnnotationReconcilePolicy is another spelling of a resource's reconcilePolicy.
@@ -81,7 +81,7 @@ const AnnotationReapplyInterval = KeyPrefix + "reapply-interval"
 const AnnotationUpdatePolicy = KeyPrefix + "update-policy"
 
 // AnnotationRunOn is another spelling of a resource's runOn. A hook has it in the
-// cluster too, so that all who wait for one know that it has to complete.
+// cluster, too, so that everybody who waits for it knows that it must complete.
 const AnnotationRunOn = KeyPrefix + "run-on"
 
 // FieldManager is the name under which lynqctl writes.
@@ -94,8 +94,7 @@ const (
 	ManagedBy      = "lynqctl"
 )
 
-// Keys of KEP-3659: on the members of an ApplySet the first, on its parent the
-// others.
+// Keys of KEP-3659. Members of an ApplySet have the first one, and its parent has the others.
 const (
 	LabelPartOf                  = ApplySetPrefix + "part-of"
 	LabelApplySetID              = ApplySetPrefix + "id"
@@ -104,8 +103,8 @@ const (
 	AnnotationApplySetNamespaces = ApplySetPrefix + "additional-namespaces"
 )
 
-// Labels and annotations of the records that lynqctl keeps: one ConfigMap per
-// node, its inventory, and one per hub.
+// Labels and annotations of lynqctl's records: the ConfigMaps with the inventory of a node, and
+// those with the record of a hub.
 const (
 	LabelRecord   = KeyPrefix + "record"
 	RecordNode    = "node"
@@ -115,7 +114,7 @@ const (
 	RecordCopy    = "copy"    // of a node's inventory that is being restored
 	RecordHooks   = "hooks"   // a Secret with the manifests of a node's hooks
 	LabelTemplate = KeyPrefix + "template"
-	// LabelHubNamespace tells hubs of one name apart.
+	// LabelHubNamespace distinguishes hubs with one name.
 	LabelHubNamespace = KeyPrefix + "hub-namespace"
 
 	AnnotationHubID              = KeyPrefix + "hubId"
@@ -128,7 +127,7 @@ const (
 	AnnotationExpires            = KeyPrefix + "expires"
 	AnnotationLeavingSince       = KeyPrefix + "leaving-since"
 	AnnotationLeavingUntil       = KeyPrefix + "leaving-until"
-	// AnnotationSuspended says that a person keeps lynqctl off the node, as JSON.
+	// AnnotationSuspended says as JSON that a person suspended the node.
 	AnnotationSuspended = KeyPrefix + "suspended"
 
 	FinalizerNode = "lynqnode." + Group + "/finalizer"
@@ -143,8 +142,8 @@ const AnnotationApproved = KeyPrefix + "approved"
 // check the hub.
 const AnnotationReconcileAt = KeyPrefix + "reconcile-at"
 
-// Annotations of a Lease. One that is held continuously says so with the value
-// HolderContinuous, and names a run that waits until its holder yields. A continuous holder
+// Annotations of a Lease. If a watch holds it, it has the value HolderContinuous, and names a run
+// that waits until the holder yields. A continuous holder
 // that comes back names itself until then. The Lease of a hub names the runs of shards that
 // have entered.
 const (
@@ -169,7 +168,7 @@ const (
 	ReasonNodeDeleted         = "LynqNodeDeleted"
 )
 
-// AnnotationMode with the value ModeUnmanaged keeps lynqctl off a live object.
+// AnnotationMode with the value ModeUnmanaged makes lynqctl leave a live object alone.
 const (
 	AnnotationMode = KeyPrefix + "mode"
 	ModeUnmanaged  = "unmanaged"
@@ -179,9 +178,9 @@ const (
 // does (seed: tombstones and exclusion).
 const AnnotationDisabledResources = KeyPrefix + "disabled-resources"
 
-// AnnotationStatusHint says on an object what it takes to be ready, beside what its
-// kind tells (seed: dependents). A form's readiness is written to it, so that
-// whoever looks at the object later judges it by the same rule.
+// AnnotationStatusHint has further conditions for an object to be ready, beside those of its kind
+// (seed: dependents). lynqctl writes a form's readiness to it, so that later readers of the
+// object use the same conditions.
 const AnnotationStatusHint = KeyPrefix + "status-hint"
 
 // AnnotationRenamedFrom on a form says which name the form had before.

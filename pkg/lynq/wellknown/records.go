@@ -2,9 +2,9 @@ package wellknown
 
 import "strings"
 
-// The names of lynqctl's own records begin with these: the inventories of nodes
-// and copies of them, the Secrets with the manifests of their hooks, the records,
-// histories and plans of hubs, and the Leases that keep two runs off one hub or shard.
+// Prefixes of the names of lynqctl's records: the inventories of nodes and copies of them, the
+// Secrets with the manifests of their hooks, the records, histories and plans of hubs, and the
+// Leases of hubs and shards.
 const (
 	NodeRecordPrefix = "lynqnode-"
 	NodeCopyPrefix   = "lynqcopy-"
@@ -16,8 +16,8 @@ const (
 	ShardLeasePrefix = "lynqshard-"
 )
 
-// ReservedNames lists the beginnings that names of a kind can't have, since the names
-// of records have them; nil for most kinds.
+// ReservedNames returns the prefixes that names of a kind can't have, because those of records
+// have them. It is nil for most kinds.
 func ReservedNames(group, kind string) []string {
 	switch {
 	case group == "" && kind == "ConfigMap":
@@ -30,8 +30,8 @@ func ReservedNames(group, kind string) []string {
 	return nil
 }
 
-// OwnerNode is the node to whose inventory an owner reference leads; false for any
-// other owner.
+// OwnerNode returns the node to whose inventory an owner reference leads. It returns false for
+// other owners.
 func OwnerNode(apiVersion, kind, name string) (node string, is bool) {
 	if apiVersion != "v1" || kind != "ConfigMap" {
 		return "", false
@@ -39,8 +39,8 @@ func OwnerNode(apiVersion, kind, name string) (node string, is bool) {
 	return strings.CutPrefix(name, NodeRecordPrefix)
 }
 
-// IsOwnerNode reports whether an owner reference, as it is in an object's JSON, leads
-// to the inventory of a node.
+// IsOwnerNode reports whether an owner reference in an object's JSON leads to the inventory
+// of a node.
 func IsOwnerNode(reference any) bool {
 	r, _ := reference.(map[string]any)
 	apiVersion, _ := r["apiVersion"].(string)
@@ -50,6 +50,6 @@ func IsOwnerNode(reference any) bool {
 	return is
 }
 
-// LeaseName is the name of the Lease that keeps two runs off one hub. It is in the hub's
+// LeaseName returns the name of the Lease that one run at a time has of a hub. It is in the hub's
 // namespace.
 func LeaseName(hub string) string { return LeasePrefix + hub }
