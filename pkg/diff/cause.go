@@ -8,35 +8,34 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// CauseKind names why something would change, in words that scripts may compare.
+// CauseKind names the cause of a change, in words that scripts may compare.
 type CauseKind string
 
-// The causes. Several of the first four may be possible, and it is not known
-// which it is: see anyOf.
+// The causes. If nobody knows which of the first four it is, see anyOf.
 const (
-	CauseForm        CauseKind = "form"                      // the form says otherwise than when it was written last
-	CauseRow         CauseKind = "row"                       // the row does
-	CauseDrift       CauseKind = "drift"                     // others changed what we wrote
-	CauseVersion     CauseKind = "new version of lynqctl"    // it renders otherwise than the one that wrote it last
-	CauseNew         CauseKind = "new"                       // it was never written
-	CauseGone        CauseKind = "gone"                      // it was written, and others deleted it
-	CauseRemoved     CauseKind = "removed from the form"     // the form has the resource no more
+	CauseForm        CauseKind = "form"                      // the form changed since the last write
+	CauseRow         CauseKind = "row"                       // the row changed
+	CauseDrift       CauseKind = "drift"                     // another client changed what lynqctl wrote
+	CauseVersion     CauseKind = "new version of lynqctl"    // it renders otherwise than the version of the last write
+	CauseNew         CauseKind = "new"                       // lynqctl never wrote it
+	CauseGone        CauseKind = "gone"                      // lynqctl wrote it, and another client deleted it
+	CauseRemoved     CauseKind = "removed from the form"     // the form no longer has the resource
 	CauseNotIncluded CauseKind = "not included for the row"  // the form has the resource or the chart, and the row no longer gets the object
 	CauseHook        CauseKind = "runs before the rest goes" // runOn: Delete
-	CauseLeftover    CauseKind = "left over"                 // a hook made it before its node came back
+	CauseLeftover    CauseKind = "left over"                 // a hook created it before the row of its node returned
 	CauseRowGone     CauseKind = "row gone"                  // the row is inactive or gone
-	CauseDeleted     CauseKind = "node deleted"              // the node's inventory was deleted
-	CauseAdopted     CauseKind = "adopted"                   // it exists, and was not ours
+	CauseDeleted     CauseKind = "node deleted"              // somebody deleted the node's inventory
+	CauseAdopted     CauseKind = "adopted"                   // it exists, and didn't belong to the node
 	CauseMoved       CauseKind = "moved"                     // another node of the run had it
 	CauseRenamed     CauseKind = "node renamed"              // another node continues its row, and doesn't render it
-	CauseReplaced    CauseKind = "replaced"                  // it was deleted and created again
-	CauseDue         CauseKind = "reapplyInterval"           // its time has come; no other changed what we wrote
-	CauseTracking    CauseKind = "tracking"                  // labels and owners by which we know what is ours
+	CauseReplaced    CauseKind = "replaced"                  // another client deleted it and created it again
+	CauseDue         CauseKind = "reapplyInterval"           // its time has come
+	CauseTracking    CauseKind = "tracking"                  // labels and owners that identify the node's objects
 	CausePolicy      CauseKind = "policy"                    // its policies protect it less, and its content stays
-	CauseUnknown     CauseKind = "unknown"                   // what is known does not tell
+	CauseUnknown     CauseKind = "unknown"                   // nobody knows
 )
 
-// anyOf is one of some causes: "form, row or drift".
+// anyOf returns the cause that is one of several: "form, row or drift".
 func anyOf(kinds []CauseKind) CauseKind {
 	switch last := len(kinds) - 1; last {
 	case -1:
@@ -55,22 +54,22 @@ func anyOf(kinds []CauseKind) CauseKind {
 // Cause says why something would change, as far as lynqctl can know it.
 type Cause struct {
 	Kind CauseKind
-	// Columns of the row that feed the field, where the cause may be a row.
+	// Columns are those of the row that feed the field, if the row may be the cause.
 	Columns []string
-	// Form is where the form says what the field is, if the form may be the cause. It isn't
-	// part of the text.
+	// Form is the field's place in the form, if the form may be the cause. It isn't part of the
+	// text.
 	Form lynq.Pos
 	// Edit says how the form changed, nil if nobody knows. It isn't part of the text either.
 	Edit *changeset.Edit
-	// Manager holds the field now, where that is another; nil where there is
-	// none, or it is unknown.
+	// Manager is another client that manages the field now. It is nil for none, or if nobody
+	// knows.
 	Manager *Manager
 }
 
-// String is the cause for people: drift (kubectl-edit, 2026-01-02T15:04:05Z).
+// String returns the cause for people: drift (kubectl-edit, 2026-01-02T15:04:05Z).
 func (c Cause) String() string { return c.text(true) }
 
-// Shared is the cause without times, so that many objects share it.
+// Shared returns the cause without times, so that many objects share it.
 func (c Cause) Shared() string { return c.text(false) }
 
 func (c Cause) text(timed bool) string {
@@ -101,40 +100,36 @@ func (c Cause) text(timed bool) string {
 	return string(c.Kind) + " (" + strings.Join(about, "; ") + ")"
 }
 
-// Origin holds what a plan knows of why an object would change.
+// Origin has the facts of a plan about the causes of an object's change.
 type Origin struct {
-	// Whole is the cause that all of the object shares, "" where each field has
-	// its own.
+	// Whole is the cause of all changes. It is "" if each field has its own.
 	Whole CauseKind
-	// Same: what is wanted is what was applied last. Where it is not: whether the
-	// form says what it said then, and whether this version of lynqctl is known to
-	// make the same of the same.
+	// Same is set if lynqctl wants what it applied last. Otherwise, SameForm and SameVersion say
+	// whether the form and the version of lynqctl are those of the last write.
 	Same, SameForm, SameVersion bool
-	// Place returns where the form says what a field is. It is nil if that isn't known.
+	// Place returns the place of a field in the form. It is nil if nobody knows the places.
 	Place func(Path) lynq.Pos
 	// Edit returns how the form changed since the last write, or nil. It is nil if nobody can
 	// know.
 	Edit func() *changeset.Edit
-	// Held: what we hold of the object is what we held when we wrote it last, so
-	// that no other took a field.
+	// Held is set if lynqctl manages the same fields as after its last write, so that no other
+	// client took one.
 	Held bool
-	// Replaces: what the manifest does not have goes, whichever manager set it.
+	// Replaces is set if a write removes all fields that the manifest lacks, of any manager.
 	Replaces bool
 	// Desired is the rendered manifest.
 	Desired map[string]any
-	// Secrets are the values of it that nothing may show.
+	// Secrets are its values that nothing may show.
 	Secrets Secrets
-	// Sources are the fields of the manifest that rows feed, nil where that is
-	// not known.
+	// Sources are the fields of the manifest that rows feed. It is nil if nobody knows them.
 	Sources []Source
 	// Unchanged names columns that have the same values as when lynqctl last wrote the object.
 	// Other columns changed, or nobody knows.
 	Unchanged []string
 }
 
-// Source is a field of a manifest that columns of a row feed. In its path, "[]"
-// means any entry of a list. Without a path it is the whole object, which is written
-// again for these columns: they count where no others feed the field.
+// Source is a field of a manifest that columns of a row feed. In its path, "[]" means any entry of
+// a list. Without a path, it stands for all fields that no other Source has.
 type Source struct {
 	Path    []string
 	Columns []string
@@ -171,8 +166,8 @@ func (o *Origin) OfFile(path Path, wanted bool) Cause {
 	return o.rendered(&f, wanted, true, false)
 }
 
-// OfObject finds out why lynqctl renders an object otherwise than at its last write, whichever
-// fields that changes. Each of several causes may be one of a part of them.
+// OfObject finds out why lynqctl renders an object otherwise than at its last write. Each of
+// several causes may be that of some fields.
 func (o *Origin) OfObject() Cause { return o.rendered(&Field{Op: OpReplace}, true, true, false) }
 
 // rendered finds out why lynqctl renders a field otherwise than at its last write. drifted is
@@ -225,7 +220,7 @@ func apart(all []string) (columns []string, lookups []CauseKind) {
 	return columns, lookups
 }
 
-// changed returns the columns that may have changed since the object was written last.
+// changed returns the columns that may have changed since the last write of the object.
 func (o *Origin) changed(columns []string) []string {
 	var changed []string
 	for _, c := range columns {
@@ -236,20 +231,20 @@ func (o *Origin) changed(columns []string) []string {
 	return changed
 }
 
-// fed reports whether a row may have a part in what becomes of a field. Which fields
-// there are, rows do not say; which entries a list has, they may.
+// fed reports whether the row may change a field. A row doesn't decide which fields exist, but it
+// may decide which entries a list has.
 func (o *Origin) fed(f *Field, columns []string, wanted, ours bool) bool {
 	removed := !wanted && ours && f.Op == OpRemove
 	switch {
 	case removed && !slices.ContainsFunc(f.Path, func(e Element) bool { return e.Entry }):
 		return false
 	case !wanted && !removed:
-		return true // the server makes it of something else
+		return true // the server derives it from another field
 	}
 	return len(columns) > 0 || o.Sources == nil
 }
 
-// columns are those that feed a field, or anything in it.
+// columns returns the columns that feed a field, or a part of it.
 func (o *Origin) columns(path Path) []string {
 	var columns, whole []string
 	for i := range o.Sources {
@@ -272,7 +267,7 @@ func feeds(source []string, path Path, secret bool) bool {
 	for i := range min(len(source), len(path)) {
 		e, want := path[i], source[i]
 		if secret && i == 0 && want == "stringData" {
-			want = "data" // which is where the server keeps it
+			want = "data" // where the server stores it
 		}
 		if e.Entry != (want == "[]") || !e.Entry && e.Field != want {
 			return false

@@ -6,8 +6,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// clean is a copy of an object without what no manifest says: what the server
-// keeps, and our own bookkeeping.
+// clean returns a copy of an object without the fields of the server and lynqctl's own marks.
 func clean(object map[string]any) map[string]any {
 	if object == nil {
 		return nil
@@ -23,13 +22,13 @@ func clean(object map[string]any) map[string]any {
 	return c
 }
 
-// bookkeeping is what of an object says whose it is.
+// bookkeeping are the marks of an object that say to whom it belongs.
 func bookkeeping(object map[string]any) map[string]any {
 	metadata, _ := object["metadata"].(map[string]any)
 	return split(runtime.DeepCopyJSON(metadata))
 }
 
-// split takes our bookkeeping out of an object's metadata.
+// split moves lynqctl's marks out of an object's metadata.
 func split(metadata map[string]any) map[string]any {
 	out := map[string]any{}
 	for _, field := range []string{"labels", "annotations"} {

@@ -9,7 +9,7 @@ import (
 // Op says whether a field is added, removed or changed.
 type Op string
 
-// The operations, with the names that JSON patches have for them.
+// The operations, with their names in JSON patches.
 const (
 	OpAdd     Op = "add"
 	OpRemove  Op = "remove"
@@ -20,17 +20,16 @@ const (
 type Field struct {
 	Path Path
 	Op   Op
-	// Before and After are the values; nil where there is none. Those of
-	// Secrets are masked.
+	// Before and After are the values, nil for none. Those of Secrets are masked.
 	Before, After any
-	// Columns feed the field, or anything in it, whether or not they caused the change.
+	// Columns feed the field, or a part of it. Perhaps they aren't the cause.
 	Columns []string
 	Cause   Cause
 }
 
-// fieldsOf are the fields in which two objects differ, in the order of their
-// names. Lists whose entries have names are compared entry by entry; others as
-// a whole, where their lengths differ or they hold plain values.
+// fieldsOf returns the fields in which two objects differ, in the order of their names. It compares
+// lists by their entries. If the entries have no names, and the lists have other lengths or plain
+// values, it compares them as a whole.
 func fieldsOf(live, next map[string]any) []Field {
 	w := walk{}
 	w.maps(nil, live, next)
@@ -72,7 +71,7 @@ func (w *walk) maps(path Path, live, next map[string]any) {
 	}
 }
 
-// child compares what may be on one side only.
+// child compares a field that may be on one side only.
 func (w *walk) child(path Path, live, next any, before, after bool) {
 	switch {
 	case before && after:
@@ -115,8 +114,7 @@ func (w *walk) keyed(path Path, key string, live, next []any) {
 	}
 }
 
-// keyOf is the field that tells the entries of two lists apart, "" where there
-// is none.
+// keyOf returns the field that identifies the entries of two lists, or "".
 func keyOf(lists ...[]any) string {
 	for _, key := range []string{"name", "mountPath", "containerPort", "port", "key", "uid", "type"} {
 		if !slices.ContainsFunc(lists, func(list []any) bool { return !unique(key, list) }) {
@@ -147,7 +145,7 @@ func valueOf(key string, item any) any {
 	return m[key]
 }
 
-// sameOrder reports whether the entries that both lists have come in one order.
+// sameOrder reports whether the entries that both lists have are in one order.
 func sameOrder(key string, a, b []any) bool {
 	return slices.EqualFunc(common(key, a, b), common(key, b, a), same)
 }
@@ -167,7 +165,7 @@ func allMaps(list []any) bool {
 	return !slices.ContainsFunc(list, func(v any) bool { _, ok := v.(map[string]any); return !ok })
 }
 
-// same compares values as JSON has them: 1 and 1.0 are one number.
+// same compares values of JSON, in which 1 and 1.0 are one number.
 func same(a, b any) bool {
 	if x, ok := number(a); ok {
 		y, both := number(b)

@@ -8,11 +8,11 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Manager names who manages a field, as the object's managedFields say.
+// Manager is a manager of a field, from the object's managedFields.
 type Manager struct {
 	Name        string `json:"name"`
 	Subresource string `json:"subresource,omitempty"`
-	// Time is when it last changed any of its fields, "" where that is unknown.
+	// Time is the time when it last changed any of its fields, "" if unknown.
 	Time string `json:"time,omitempty"`
 }
 
@@ -22,8 +22,8 @@ type managed struct {
 	fields map[string]any
 }
 
-// managersOf reads managedFields. What cannot be read manages nothing: it is
-// asked for causes only. Entries for the status are left out.
+// managersOf reads managedFields, without those of the status. An entry that can't be read manages
+// nothing, because only causes depend on it.
 func managersOf(live map[string]any) []managed {
 	metadata, _ := live["metadata"].(map[string]any)
 	entries, _ := metadata["managedFields"].([]any)
@@ -42,9 +42,8 @@ func managersOf(live map[string]any) []managed {
 	return all
 }
 
-// managing are those who manage what a path leads to in an object, or anything
-// in it, and whether we are among them. Who manages all that it is part of counts
-// only where no manager has it by itself.
+// managing returns the managers of a field or a part of it, and whether lynqctl is one of them. A
+// manager of the whole that has the field counts only if no manager has the field itself.
 func managing(all []managed, live map[string]any, path Path) (others []Manager, ours bool) {
 	best := notManaged
 	for i := range all {
@@ -61,7 +60,7 @@ func managing(all []managed, live map[string]any, path Path) (others []Manager, 
 			others = append(others, all[i].Manager)
 		}
 	}
-	// The last one to write is the one who is asked.
+	// A person asks the last writer.
 	slices.SortStableFunc(others, func(a, b Manager) int { return strings.Compare(b.Time, a.Time) })
 	return others, ours
 }
@@ -71,13 +70,12 @@ type holding uint8
 
 const (
 	notManaged holding = iota
-	withWhole          // something that the field is part of, as a whole
+	withWhole          // as a part of a whole
 	byItself
 )
 
-// has tells how an entry manages what a path leads to, or anything below it. An
-// element without anything below it is managed as a whole, or alone: both look
-// the same.
+// has returns how an entry manages a field, or a part of it. For an element without parts, nobody
+// knows whether it is managed as a whole or alone.
 func (m *managed) has(live any, path Path) holding {
 	set := m.fields
 	for i, e := range path {
@@ -103,8 +101,7 @@ func whole(set map[string]any) bool {
 	return len(set) == 0 || itself && len(set) == 1
 }
 
-// below is the part of a set for an element. Entries of lists are named by their
-// keys, their values or their place.
+// below returns the part of a set for an element. Keys, values or places name entries of lists.
 func (e Element) below(set map[string]any, item any) (map[string]any, bool) {
 	if !e.Entry {
 		child, ok := set["f:"+e.Field].(map[string]any)

@@ -9,29 +9,28 @@ import (
 )
 
 const (
-	// maxTable is how many of them the table at the top takes, maxBlock the diff
-	// of one object.
+	// maxTable limits the bytes of the table at the top, and maxBlock those of an object's diff.
 	maxTable = 15_000
 	maxBlock = 20_000
-	// maxLeaving is how many nodes are named that are kept for their grace period.
+	// maxLeaving limits the names of nodes in their grace period.
 	maxLeaving = 20
-	// maxEvidence is how much is said of rows, compared with those of the last run.
+	// maxEvidence limits the bytes of the comparison with the rows of the last run.
 	maxEvidence = 5_000
-	// maxGroups is how much groups take with what is before them, and maxSample a sample.
-	// maxNames is how many nodes of a group are named, and maxGroupFields how many fields.
+	// maxGroups limits the bytes up to the end of the groups, and maxSample those of a sample.
+	// maxNames limits the named nodes of a group, and maxGroupFields its fields.
 	maxGroups      = 40_000
 	maxSample      = 4_000
 	maxNames       = 200
 	maxGroupFields = 10
-	// reserve is for what is said at the end of what was left out.
+	// reserve is for the lines at the end that count the omitted parts.
 	reserve = 500
 )
 
-// OnlyTracking says of an object that nothing else of it changes.
+// OnlyTracking says that nothing else of an object changes.
 const OnlyTracking = "only the labels, annotations, and owner references that track it change"
 
-// Markdown is a report as a comment on a pull request: groups of many changes first, then a
-// table of the other objects, and each of their nodes folded. What doesn't fit is counted.
+// Markdown returns a report as a comment on a pull request: groups of many changes first, then a
+// table of the other objects, and their nodes folded. It counts what doesn't fit.
 func Markdown(r *Report) string {
 	m := &comment{}
 	m.head(r)
@@ -49,12 +48,12 @@ func Markdown(r *Report) string {
 	return m.String()
 }
 
-// comment is a report in the making.
+// comment collects the text of a report.
 type comment struct{ markdown.Comment }
 
 func (m *comment) write(format string, args ...any) { fmt.Fprintf(&m.Builder, format, args...) }
 
-// fits reports whether so much more may be written.
+// fits reports whether there is room for more text.
 func (m *comment) fits(n, most int) bool { return m.Len()+n <= most-reserve }
 
 func (m *comment) head(r *Report) {
@@ -187,7 +186,7 @@ func (m *comment) table(r *Report, grouped map[*Object]bool) {
 	m.Lines(rows, m.Len()+maxTable-reserve, "| ... | and %s | | |\n", "more object")
 }
 
-// node is a node, folded. It gives how many of its objects did not fit.
+// node writes a folded node. It returns the number of objects that didn't fit.
 func (m *comment) node(n *Node, grouped map[*Object]bool) int {
 	head := fmt.Sprintf("\n<details><summary><b>%s</b> (namespace %s, form %s)</summary>\n", markdown.Text(n.Name), markdown.Text(n.Namespace), markdown.Text(n.Form.Name))
 	const foot = "\n</details>\n"
@@ -211,7 +210,7 @@ func (m *comment) node(n *Node, grouped map[*Object]bool) int {
 	return left
 }
 
-// few are the first of some causes.
+// few returns the first of some causes.
 func few(causes []string) string {
 	const most = 3
 	if len(causes) > most {
@@ -222,7 +221,7 @@ func few(causes []string) string {
 
 func shown(o *Object) bool { return o.Problem == "" && !o.Skipped && o.Changes() }
 
-// block is an object: why, field by field, and its diff.
+// block returns an object: its fields with their causes, and its diff.
 func block(o *Object) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n**%s** %s: %s\n", markdown.Code(nameOf(o)), o.What(), markdown.Text(few(o.Causes())))
@@ -243,7 +242,7 @@ func block(o *Object) string {
 	return b.String()
 }
 
-// fenced is a unified diff as a block of at most some bytes.
+// fenced returns a unified diff as a block of limited size.
 func fenced(diff string, most int) string {
 	text, cut := shorten(markdown.Printable(diff), most)
 	fence := markdown.Fence(text)
@@ -254,7 +253,7 @@ func fenced(diff string, most int) string {
 	return block
 }
 
-// shorten cuts a text at the end of a line, and counts the lines that are gone.
+// shorten cuts a text at the end of a line, and counts the missing lines.
 func shorten(text string, most int) (string, int) {
 	if len(text) <= most {
 		return text, 0

@@ -6,7 +6,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
-// What stands for values that are hidden. They show whether a value changes.
+// These texts replace hidden values. They show whether a value changes.
 const (
 	masked       = redact.Hidden
 	maskedBefore = redact.Hidden + " (before)"
@@ -23,15 +23,14 @@ type Secrets struct {
 	Fields [][]string
 	// Filter hides the secret values of the run, wherever the object has them.
 	Filter *redact.Filter
-	// Removed: it isn't known what fed the fields that are removed, and a secret column may
-	// have.
+	// Removed is set if nobody knows whether a secret column fed the removed fields.
 	Removed bool
-	// Changed: the same for fields that change. Nobody knows their earlier values.
+	// Changed is set if nobody knows that about the earlier values of changed fields.
 	Changed bool
 }
 
-// hide hides on both sides the values of a Secret, and what secret columns feed. The
-// objects themselves are changed; either may be nil.
+// hide hides the values of a Secret and of secret columns on both sides. It changes the objects, and
+// either may be nil.
 func (s *Secrets) hide(live, next map[string]any) {
 	secret := isSecret(live) || isSecret(next)
 	if secret {
@@ -60,7 +59,7 @@ func (s *Secrets) hide(live, next map[string]any) {
 	}
 }
 
-// hideAt hides what is at a path of two values, and gives what is in the place of both.
+// hideAt hides the field at a path of two values, and returns the replacements for both values.
 func hideAt(live, next any, path []string) (l, n any) {
 	switch {
 	case len(path) == 0:
@@ -83,7 +82,7 @@ func hideAt(live, next any, path []string) (l, n any) {
 	return hidden(live, next)
 }
 
-// hideField hides what is at a path of two mappings; either may be nil.
+// hideField hides the field at a path of two mappings, of which either may be nil.
 func hideField(live, next map[string]any, path []string) {
 	key := path[0]
 	before, was := live[key]
@@ -97,8 +96,8 @@ func hideField(live, next map[string]any, path []string) {
 	}
 }
 
-// hideItems hides what is at a path of each item of two lists. Items that have the same
-// key are compared, else those at the same place.
+// hideItems hides the field at a path of each item of two lists. It compares items with the same
+// key, or else those at the same place.
 func hideItems(live, next []any, path []string) {
 	pairs := paired(live, next)
 	for i, j := range pairs {
@@ -115,7 +114,7 @@ func hideItems(live, next []any, path []string) {
 	}
 }
 
-// paired has for each item of a list the place of its like in another one, -1 for none.
+// paired returns, for each item of a list, the place of the same item in another one, or -1.
 func paired(live, next []any) []int {
 	pairs := make([]int, len(live))
 	key := keyOf(live, next)
@@ -130,7 +129,7 @@ func paired(live, next []any) []int {
 	return pairs
 }
 
-// list is a value that is a list, or none; mapping likewise.
+// list returns a value if it is a list, or nil, and mapping does the same for mappings.
 func list(v any) ([]any, bool) {
 	items, ok := v.([]any)
 	return items, ok || v == nil
@@ -141,7 +140,7 @@ func mapping(v any) (map[string]any, bool) {
 	return m, ok || v == nil
 }
 
-// hidden stands for two values.
+// hidden returns the replacements for two values.
 func hidden(live, next any) (l, n any) {
 	differ := live != nil && next != nil && !same(live, next)
 	if live != nil {
@@ -153,8 +152,8 @@ func hidden(live, next any) (l, n any) {
 	return l, n
 }
 
-// hideRemoved hides the values that one object has and the other doesn't. What the
-// object is, and how it is called, everyone may see.
+// hideRemoved hides the values that one object has and the other doesn't, except for its kind and
+// its name.
 func hideRemoved(live, next map[string]any, path []string) {
 	for key, v := range live {
 		below := append(slices.Clip(path), key)
@@ -213,7 +212,7 @@ func hideEarlier(live, next any, path []string) any {
 	return live
 }
 
-// identifies reports whether a field says what the object is.
+// identifies reports whether a field identifies the object.
 func identifies(path []string) bool {
 	switch len(path) {
 	case 1:
@@ -224,7 +223,7 @@ func identifies(path []string) bool {
 	return false
 }
 
-// texts hides values in all texts of a value, and gives what is in its place.
+// texts hides values in all texts of a value, and returns its replacement.
 func (s *Secrets) texts(v any) any {
 	switch v := v.(type) {
 	case string:
@@ -261,8 +260,7 @@ func maskMaps(live, next map[string]any, field string) {
 	}
 }
 
-// asMap is a field of an object that is a map. Anything else in its place is
-// hidden as a whole.
+// asMap returns a field of an object that is a map. It hides any other value as a whole.
 func asMap(object map[string]any, field string) map[string]any {
 	v, there := object[field]
 	if !there || v == nil {

@@ -16,31 +16,30 @@ type Object struct {
 	lynq.Ref
 	APIVersion string
 	ID         string // of the resource in its form
-	// Action is what a plan calls what happens to it, and Reason why.
+	// Action and Reason are those of the plan.
 	Action, Reason string
-	// Adopted: the object was there before the node had it.
+	// Adopted is set if the object existed before the node had it.
 	Adopted bool
-	// Note is for people: what was taken from whom, what could not be tried.
+	// Note says for people what lynqctl takes from whom, and what it couldn't try.
 	Note string
-	// Problem is why it would not come to be as it is to be, "" where it would.
+	// Problem says why lynqctl couldn't change it, "" for no problem.
 	Problem string
-	// Skipped: it would be left as it is, since something else has a Problem.
+	// Skipped is set if lynqctl would leave it alone because another object has a Problem.
 	Skipped bool
-	// Tracking: labels, annotations and owners change by which we know what is
-	// ours.
+	// Tracking is set if labels, annotations and owners change that identify the node's objects.
 	Tracking bool
-	// Fields are those that change of an object that stays.
+	// Fields are the changed fields of an object that stays.
 	Fields []Field
-	// Cause is that of the whole object, Kind "" where each field has its own.
+	// Cause is the cause for the whole object. Its Kind is "" if each field has its own.
 	Cause Cause
-	// Before and After are the sides as YAML, "" where there is no object. They
-	// are many times as long as Diff: who needs them no more may drop them.
+	// Before and After are the sides as YAML, "" without an object. They are much longer than Diff,
+	// so a caller that no longer needs them may drop them.
 	Before, After string
-	// Diff is a unified diff of the sides, "" where no content changes.
+	// Diff is a unified diff of the sides, "" if no content changes.
 	Diff string
-	// Effects are what a plan knows of the change beside its fields.
+	// Effects are further facts of the plan about the change.
 	Effects changeset.Effects
-	// Findings are what a reviewer must know of the change, the worst first.
+	// Findings are facts that a reviewer must know, the worst first.
 	Findings []changeset.Code
 }
 
@@ -56,7 +55,7 @@ func (o *Object) Keep() {
 	}
 }
 
-// Unseen says what changes of an object without a diff.
+// Unseen says what changes about an object without a diff.
 func (o *Object) Unseen() string {
 	if o.Cause.Kind == CausePolicy {
 		return "only the policies change that the inventory records"
@@ -64,8 +63,8 @@ func (o *Object) Unseen() string {
 	return OnlyTracking
 }
 
-// Compare fills in how an object would change, from the object as it is and as
-// it would be; nil is that there is none.
+// Compare fills in how an object would change, from the object as it is and as it would be. nil
+// means that it doesn't exist.
 func (o *Object) Compare(live, next map[string]any, origin Origin) error {
 	before, after := clean(live), clean(next)
 	origin.Secrets.hide(before, after)
@@ -105,7 +104,7 @@ func text(object map[string]any) (string, error) {
 	return string(b), err
 }
 
-// Causes are the causes of an object, each once, in the order of its fields.
+// Causes returns the causes of an object, each once, in the order of its fields.
 func (o *Object) Causes() []string {
 	if len(o.Fields) == 0 && o.Cause.Kind != "" {
 		return []string{o.Cause.String()}
@@ -115,7 +114,7 @@ func (o *Object) Causes() []string {
 	})
 }
 
-// edit says how the form changed that is a cause, or is nil.
+// edit returns how the form changed, if that is a cause, or nil.
 func (o *Object) edit() *changeset.Edit {
 	for i := range o.Fields {
 		if e := o.Fields[i].Cause.Edit; e != nil {
@@ -125,7 +124,7 @@ func (o *Object) edit() *changeset.Edit {
 	return nil
 }
 
-// unified is the unified diff of the sides.
+// unified returns the unified diff of the sides.
 func (o *Object) unified() string {
 	if o.Before == o.After {
 		return ""

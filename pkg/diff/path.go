@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Element is one step of a Path: a field of a map; or an entry of a list, by the
-// value of one of its fields, or by its place.
+// Element is one step of a Path: a field of a map, or an entry of a list, by the value of one of its
+// fields or by its place.
 type Element struct {
 	Field string
-	// Key and Value name an entry of a list: Key is the field that tells its
-	// entries apart, such as "name".
+	// Key and Value name an entry of a list. Key is the field that identifies entries, such as
+	// "name".
 	Key   string
 	Value any
-	// Entry: it is an entry of a list, by Index where Key is "".
+	// Entry is set for an entry of a list, by Index if Key is "".
 	Entry bool
 	Index int
 }
@@ -22,9 +22,8 @@ type Element struct {
 // Path leads to a field of an object.
 type Path []Element
 
-// String is the path as Kubernetes writes it:
-// .spec.containers[name="app"].image. Fields that are no plain words are in
-// brackets.
+// String returns the path as Kubernetes writes it: .spec.containers[name="app"].image. Fields that
+// are no plain words are in brackets.
 func (p Path) String() string {
 	if len(p) == 0 {
 		return "."
@@ -59,10 +58,10 @@ func plain(field string) bool {
 	return field != ""
 }
 
-// with is the path with one more element; the path itself stays as it is.
+// with returns the path with one more element. The path itself doesn't change.
 func (p Path) with(e Element) Path { return append(p[:len(p):len(p)], e) }
 
-// at is what a path leads to in a value, and whether there is anything.
+// at returns the part of a value to which a path leads, and whether it exists.
 func at(v any, path Path) (any, bool) {
 	for _, e := range path {
 		var ok bool
@@ -73,7 +72,7 @@ func at(v any, path Path) (any, bool) {
 	return v, true
 }
 
-// in is what an element leads to.
+// in returns the part to which an element leads.
 func (e Element) in(v any) (any, bool) {
 	if !e.Entry {
 		m, _ := v.(map[string]any)

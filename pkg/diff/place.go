@@ -9,8 +9,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// PlaceOf returns where a form says what a field is. For a field that the form no longer
-// has, that is the place of what the field was in.
+// PlaceOf returns the place of a field in a form. For a field that the form no longer has, it is
+// the place of the part that had the field.
 func PlaceOf(r *form.Resource, path Path) lynq.Pos {
 	at, v := r.Pos, r.Manifest
 	if pos, named := templated(r, path); named {

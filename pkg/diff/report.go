@@ -13,15 +13,15 @@ import (
 
 // Report lists what an apply would change.
 type Report struct {
-	// Nodes are those of which something is to be told, in the order of their
-	// names, and Total how many there are.
+	// Nodes are the nodes with something to report, in the order of their names. Total is the number
+	// of all nodes.
 	Nodes []Node
 	Total int
 	// Leaving are nodes whose rows are gone, and which apply keeps for their grace period.
 	Leaving []Leaving
-	// Refusals are why guards would refuse the apply.
+	// Refusals are those of guards that would refuse the apply.
 	Refusals []limits.Refusal
-	// Evidence tells how the rows of each hub differ from those of the last run.
+	// Evidence says how the rows of each hub differ from those of the last run.
 	Evidence []evidence.Evidence
 
 	changes *Changes // see Changes
@@ -35,10 +35,10 @@ type Leaving struct {
 	Message string
 }
 
-// Node is a node and those of its objects of which something is to be told.
+// Node is a node with its objects about which there is something to report.
 type Node struct {
 	lynq.NodeID
-	// Problem is why nothing of it could be planned, "" where it could.
+	// Problem says why lynqctl couldn't plan it, "" if it could.
 	Problem string
 	// Shared is the problem without what only this node has, or "".
 	Shared  string
@@ -49,12 +49,12 @@ type Node struct {
 type Counts struct {
 	Nodes    int // that would change
 	Objects  int // that would change
-	Adopted  int // of those: that would be adopted
-	Deleted  int // of those: that would be deleted, though they were adopted
-	Problems int // nodes and objects that have one
+	Adopted  int // of these, those that lynqctl would adopt
+	Deleted  int // of these, those that it would delete, and adopted before
+	Problems int // nodes and objects with a problem
 }
 
-// Counts counts.
+// Counts returns the sums of the report.
 func (r *Report) Counts() Counts {
 	var c Counts
 	for i := range r.Nodes {
@@ -86,18 +86,17 @@ func (r *Report) Counts() Counts {
 	return c
 }
 
-// Actions as plans name them.
+// Actions with the names of plans.
 const (
 	actionAdopt   = "adopt"
 	actionDelete  = "delete"
 	actionCollect = "collect"
 )
 
-// deleted reports whether the object would be gone.
+// deleted reports whether lynqctl would delete the object.
 func (o *Object) deleted() bool { return o.Action == actionDelete || o.Action == actionCollect }
 
-// What is the action, in words: of one that deletes it says whether the object was
-// adopted.
+// What returns the action in words. For a deletion, it says whether lynqctl adopted the object.
 func (o *Object) What() string {
 	if o.Adopted && o.deleted() {
 		return o.Action + " (adopted)"
@@ -105,8 +104,7 @@ func (o *Object) What() string {
 	return o.Action
 }
 
-// Owners says of the objects that would change how many lynqctl did not make, ""
-// where it made all.
+// Owners says how many of the changed objects lynqctl didn't create, "" for none.
 func (c Counts) Owners() string {
 	var parts []string
 	if c.Adopted > 0 {

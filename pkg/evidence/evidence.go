@@ -16,20 +16,20 @@ type Counts struct {
 	Inactive int `json:"inactive"`
 }
 
-// Evidence tells how the rows of a hub differ from those of the last run.
+// Evidence says how the rows of a hub differ from those of the last run.
 type Evidence struct {
 	Hub lynq.HubKey
-	// Last is when the last run read the rows, zero where none did.
+	// Last is the time when the last run read the rows, zero without one.
 	Last time.Time
 	// Before counts the rows of the last run, Now those of this one.
 	Before, Now Counts
-	// NewColumns are mapped since then, GoneColumns no more.
+	// NewColumns are mapped since then, and GoneColumns no longer.
 	NewColumns, GoneColumns []string
-	// Where is the change of the condition by which the source chooses rows, nil for none.
+	// Where is a change of the condition by which the source chooses rows, or nil.
 	Where *Where
 	// Lookups have other entries than in the last run.
 	Lookups []string
-	// Rows is how the rows differ, nil where the last run noted none of them.
+	// Rows says how the rows differ. It is nil if the last run noted none.
 	Rows *Rows
 }
 
@@ -58,37 +58,38 @@ func (w *Where) text() string {
 	return fmt.Sprintf("where of the hub changed from %s to %s since the last run", shown(w.Before), shown(w.Now))
 }
 
-// Rows tells how active rows differ from those of the last run.
+// Rows says how active rows differ from those of the last run.
 type Rows struct {
-	// New were not active then. Vanished were, and are in the source no more; those of
-	// Deactivated are there, and inactive.
+	// New counts rows that weren't active then. Vanished counts rows that are gone, and
+	// Deactivated those that are inactive now.
 	New, Vanished, Deactivated int
-	// Compared are active in both runs, and Changed have another value in some column.
+	// Compared counts rows that are active in both runs, and Changed those of them with another
+	// value in some column.
 	Compared, Changed int
-	// Columns are those that both runs mapped, sorted. Secret columns are not compared.
+	// Columns are those that both runs mapped, sorted, without secret columns.
 	Columns []Column
-	// Sampled: there are more rows than a note has room for, and the counts are those of
-	// a sample.
+	// Sampled is set if the counts are those of a sample, because a note has no room for all
+	// rows.
 	Sampled bool
-	// Narrow: an earlier version of lynqctl made the note of the last run. Such a note misses
-	// one of 256 changed values.
+	// Narrow is set if an earlier version of lynqctl made the note of the last run. Such a note
+	// misses one of 256 changed values.
 	Narrow bool
 }
 
-// Column tells how a column differs in the rows that were compared.
+// Column says how a column differs in the compared rows.
 type Column struct {
 	Name string
-	// Changed have another value, and Emptied of these none any more.
+	// Changed counts rows with another value, and Emptied those of them without a value.
 	Changed, Emptied int
-	// Secret: whether its values changed isn't known, but whether they are empty.
+	// Secret is set if a note shows only whether its values are empty.
 	Secret bool
 }
 
-// emptied is more than which share of the rows that were compared, as one in so many, may
-// not suddenly be empty in a column.
+// emptied is the part of the compared rows, as one in so many, that may suddenly be empty in a
+// column.
 const emptied = 4
 
-// Emptied are the columns that are suddenly empty in more than a quarter of the rows.
+// Emptied returns the columns that are suddenly empty in more than a quarter of the rows.
 func (e *Evidence) Emptied() []Column {
 	if e == nil || e.Rows == nil {
 		return nil
@@ -96,8 +97,7 @@ func (e *Evidence) Emptied() []Column {
 	return slices.DeleteFunc(slices.Clone(e.Rows.Columns), func(c Column) bool { return c.Emptied*emptied <= e.Rows.Compared })
 }
 
-// Since is the evidence of counts and columns alone: what the record of a hub has of the
-// last run.
+// Since returns the evidence of counts and columns, which the hub record has of the last run.
 func Since(hub lynq.HubKey, last time.Time, before, now Counts, columnsBefore, columnsNow []string) *Evidence {
 	e := &Evidence{Hub: hub, Last: last, Before: before, Now: now}
 	if !last.IsZero() {
@@ -106,7 +106,7 @@ func Since(hub lynq.HubKey, last time.Time, before, now Counts, columnsBefore, c
 	return e
 }
 
-// without are the columns that are not among others, sorted.
+// without returns the columns that aren't among others, sorted.
 func without(columns, others []string) []string {
 	var left []string
 	for _, c := range columns {

@@ -9,8 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// Lines are the evidence for people, nil where nothing differs from the last run, or there
-// was none.
+// Lines returns the evidence for people. It is nil if nothing differs, or without a last run.
 func (e *Evidence) Lines() []string {
 	if lines := e.All(); len(lines) > 1 || len(lines) == 1 && e.Before != e.Now {
 		return lines
@@ -18,7 +17,7 @@ func (e *Evidence) Lines() []string {
 	return nil
 }
 
-// All are Lines also where nothing differs from the last run.
+// All is Lines, also if nothing differs from the last run.
 func (e *Evidence) All() []string {
 	if e == nil || e.Last.IsZero() {
 		return nil
@@ -41,7 +40,7 @@ func (e *Evidence) All() []string {
 	return append([]string{counts}, lines...)
 }
 
-// moved says which rows came and went.
+// moved says how many rows came and went.
 func (r *Rows) moved() string {
 	if r == nil {
 		return ""
@@ -95,8 +94,8 @@ func (r *Rows) changed() string {
 	return fmt.Sprintf("%s%d of %s changed: %s%s", r.atLeast(), r.Changed, phrase.Count(r.Compared, "row"), strings.Join(parts, ", "), r.sample())
 }
 
-// sure is the number of changed rows up to which hardly any other change is missed: a note
-// misses one of 65 536 changed values. One of an earlier version misses one of 256.
+// sure is the number of changed rows up to which a note hardly misses another change. A note
+// misses one of 65 536 changed values, and one of an earlier version one of 256.
 const (
 	sure       = 2000
 	sureNarrow = 9
@@ -121,7 +120,7 @@ func (r *Rows) sample() string {
 	return ""
 }
 
-// columns says which columns are mapped, and weren't, and the other way round.
+// columns says which columns are mapped now and weren't, and the other way round.
 func (e *Evidence) columns() string {
 	var parts []string
 	if len(e.NewColumns) > 0 {

@@ -13,32 +13,31 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// maxNote is how many bytes of rows a note has room for. In the record of a hub they are
-// base64.
+// maxNote limits the bytes of rows in a note. A hub record has them in base64.
 const maxNote = 192 << 10
 
-// uidBytes are so many that two rows of a source seldom have the same.
+// uidBytes is the length of a uid's digest. Two rows of a source seldom have the same.
 const uidBytes = 4
 
-// Digests of values: empty is that of "", and filled that of any other value of a secret
-// column. Other values have one of the rest.
+// Digests of values: "" has empty, and all other values of a secret column have filled. Other
+// values have other digests.
 const (
 	empty  = 0
 	filled = 1
 )
 
-// width is how many bytes of a value's digest a note has. Notes of earlier versions have
+// width is the number of bytes of a value's digest in a note. Notes of earlier versions have
 // narrow ones.
 const (
 	width  = 2
 	narrow = 1
 )
 
-// Source notes the rows of a source as they are read. It keeps no value of them.
+// Source notes the rows of a source while somebody reads them. It keeps no value.
 type Source struct {
 	// Where is the condition by which the source chose its rows, or "".
 	Where string
-	// Lookups are digests of the lookups, by their names. They tell no secret value.
+	// Lookups are digests of the lookups, by their names. They show no secret value.
 	Lookups  map[string]string
 	columns  []noted
 	active   []sourceRow
@@ -54,11 +53,11 @@ type noted struct {
 // sourceRow has hashes of a row, before a key is known.
 type sourceRow struct {
 	uid    uint64
-	values []uint64 // 0 for an empty one
+	values []uint64 // 0 for an empty value
 }
 
-// NewSource begins to note rows with these columns, without those of the uid and of
-// activation.
+// NewSource returns a Source for rows with these columns, which don't include those of the uid and
+// of activation.
 func NewSource(columns []string, secret func(string) bool) *Source {
 	s := &Source{}
 	for _, c := range columns {
@@ -67,7 +66,7 @@ func NewSource(columns []string, secret func(string) bool) *Source {
 	return s
 }
 
-// Active notes an active row, whose values are in the order of the columns.
+// Active notes an active row, with values in the order of the columns.
 func (s *Source) Active(uid string, values []string) {
 	row := sourceRow{hash(uid), make([]uint64, len(s.columns))}
 	for i, v := range values[:min(len(values), len(s.columns))] {
@@ -82,7 +81,7 @@ func (s *Source) Active(uid string, values []string) {
 	s.active = append(s.active, row)
 }
 
-// Inactive notes an inactive row. A uid may have several, and an active one too.
+// Inactive notes an inactive row. A uid may have several, and an active one, too.
 func (s *Source) Inactive(uid string) { s.inactive = append(s.inactive, hash(uid)) }
 
 func hash(text string) uint64 {
@@ -90,9 +89,9 @@ func hash(text string) uint64 {
 	return binary.BigEndian.Uint64(sum[:8])
 }
 
-// keyed is a hash with a key, so that two hubs note the same row otherwise.
+// keyed returns a hash with a key, so that two hubs have different hashes of one row.
 func keyed(key string, h uint64) [sha256.Size]byte {
-	var buffer [64]byte // for any key that lynqctl makes
+	var buffer [64]byte // long enough for any key of lynqctl
 	return sha256.Sum256(binary.BigEndian.AppendUint64(append(buffer[:0], key...), h))
 }
 
@@ -101,24 +100,23 @@ func keyedUID(key string, h uint64) uint32 {
 	return binary.BigEndian.Uint32(sum[:uidBytes])
 }
 
-// note is what a run notes of its rows.
+// note is what a run notes about its rows.
 type note struct {
 	columns []noted
 	rows    []noteRow // by their uids
-	// sampled: there were more rows, whose uids come after these.
+	// sampled is set if there were more rows, whose uids come after these.
 	sampled bool
 	key     string
 	width   int // of a digest
 }
 
-// noteRow has digests of a row, as they are recorded. They are so short that many values have
-// the same.
+// noteRow has the recorded digests of a row. They are so short that many values share one.
 type noteRow struct {
 	uid    uint32
 	values []byte
 }
 
-// value is the digest of a value in a column.
+// value returns the digest of a value in a column.
 func (n *note) value(r noteRow, column int) uint16 {
 	if n.width == narrow {
 		return uint16(r.values[column])
@@ -146,11 +144,11 @@ func (n *note) digest(b []byte, h uint64, secret bool) []byte {
 	return binary.BigEndian.AppendUint16(b, value)
 }
 
-// rowSize is how many bytes a row has in the record.
+// rowSize returns the number of bytes of a row in the record.
 func (n *note) rowSize() int { return uidBytes + n.width*len(n.columns) }
 
-// noteWith makes the note of a source with a key, and digests of this width. It keeps as many
-// rows as there is room for: the first, so that two runs keep the same rows.
+// noteWith returns the note of a source with a key, and digests of this width. It keeps the first
+// rows for which there is room, so that two runs keep the same rows.
 func (s *Source) noteWith(key string, width int) *note {
 	n := &note{columns: s.columns, key: key, width: width}
 	rows := make([]noteRow, len(s.active))
@@ -172,10 +170,10 @@ func (s *Source) noteWith(key string, width int) *note {
 	return n
 }
 
-// written is a note as text.
+// written is the JSON of a note.
 type written struct {
-	// Key is that of a note with digests of 16 bits. Earlier versions wrote narrow ones, whose
-	// key has another name, so that they don't read a note of this version.
+	// Key is the key of a note with digests of 16 bits. Earlier versions wrote narrow digests, and
+	// their key has another name, so that they don't read a note of this version.
 	Key       string  `json:"key16,omitempty"`
 	NarrowKey string  `json:"key,omitempty"`
 	Columns   []noted `json:"columns"`
@@ -186,7 +184,7 @@ type written struct {
 	Rows    string            `json:"rows"`
 }
 
-// Note makes a note of the rows with a key, for the next run.
+// Note returns a note about the rows with a key, for the next run.
 func (s *Source) Note(key string) string {
 	n := s.noteWith(key, width)
 	var b []byte
@@ -196,13 +194,13 @@ func (s *Source) Note(key string) string {
 	}
 	text, err := json.Marshal(written{Key: key, Columns: n.columns, Sampled: n.sampled, Where: s.Where, Lookups: s.lookups(key), Rows: base64.RawStdEncoding.EncodeToString(b)})
 	if err != nil {
-		return "" // texts and booleans always encode
+		return "" // texts and booleans can always be encoded
 	}
 	return string(text)
 }
 
-// read reads a note, nil where there is none, or one that can't be read: it is only
-// evidence, and nothing fails for want of it.
+// read reads a note. It returns nil for none, and for one that can't be read, because nothing
+// fails without evidence.
 func read(text string) *note {
 	w := readText(text)
 	if w == nil {
@@ -274,7 +272,7 @@ func (s *Source) WhereBefore(earlier string) (where string, changed bool) {
 	return w.Where, w.Where != s.Where
 }
 
-// Key is the key of a note, "" where it can't be read.
+// Key returns the key of a note, or "" if the note can't be read.
 func Key(text string) string {
 	if n := read(text); n != nil {
 		return n.key
@@ -282,8 +280,7 @@ func Key(text string) string {
 	return ""
 }
 
-// Compare tells how the rows differ from those of an earlier note, nil where there is
-// none.
+// Compare returns how the rows differ from those of an earlier note, or nil without one.
 func (s *Source) Compare(earlier string) *Rows {
 	before := read(earlier)
 	if before == nil {
@@ -304,12 +301,11 @@ type comparison struct {
 	now, before *note
 	inactive    map[uint32]bool
 	rows        *Rows
-	// columns are those that both have, by their places.
+	// columns are the places of the columns that both have.
 	columns [][2]int
 }
 
-// match finds the columns that both notes have. One that is secret in one of them is
-// secret.
+// match finds the columns that both notes have. A column is secret if it is in one of them.
 func (c *comparison) match() {
 	for i, now := range c.now.columns {
 		j := slices.IndexFunc(c.before.columns, func(b noted) bool { return b.Name == now.Name })
@@ -321,7 +317,7 @@ func (c *comparison) match() {
 	}
 }
 
-// compare goes through both notes, which are sorted, as far as both know all rows.
+// compare compares both sorted notes, as far as both have all rows.
 func (c *comparison) compare() {
 	now, before := c.now.within(c.before), c.before.within(c.now)
 	for len(now)+len(before) > 0 {
@@ -344,7 +340,7 @@ func (c *comparison) compare() {
 	slices.SortFunc(c.rows.Columns, func(a, b Column) int { return cmp.Compare(a.Name, b.Name) })
 }
 
-// within are the rows that another note has, or would have.
+// within returns the rows that another note has, or would have.
 func (n *note) within(other *note) []noteRow {
 	if !other.sampled || len(other.rows) == 0 {
 		return n.rows
@@ -357,7 +353,7 @@ func (n *note) within(other *note) []noteRow {
 	return n.rows[:end]
 }
 
-// row compares a row with what it was.
+// row compares a row with the earlier one.
 func (c *comparison) row(now, before noteRow) {
 	c.rows.Compared++
 	changed := false
