@@ -7,7 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form"
 )
 
-// computed notes charts whose templates compute kinds. Nobody knows these before there is a row.
+// computed notes charts whose templates compute kinds. Nobody knows these kinds without a row.
 func (g *gatherer) computed(f Form) {
 	for _, c := range f.Charts {
 		if slices.ContainsFunc(c.Opened.Kinds, func(k form.ChartKind) bool { _, known := k.Known(); return !known }) {

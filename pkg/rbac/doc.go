@@ -1,6 +1,6 @@
-// Package rbac finds the least rights under which commands work for given forms.
+// Package rbac finds the least permissions with which commands work for given forms.
 //
-// Needs says what each use of lynqctl needs of each entry of a form, and of the records
-// that lynqctl keeps; Of gathers that into rules, in a namespace where it is known, and
-// Manifests makes roles of them. Nothing here asks a cluster.
+// needs says what each use of lynqctl needs for an entry of a form, and for lynqctl's records.
+// Of gathers rules from that, in a namespace if it is known. Manifests makes roles of rules.
+// Forms and hubs flow in, rules and YAML flow out. The package asks no cluster.
 package rbac

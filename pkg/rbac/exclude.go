@@ -7,8 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// excludes reports whether some rule excludes all objects of an entry, whatever the rows
-// say.
+// excludes reports whether a rule excludes all objects of an entry, for any row.
 func (k Kinds) excludes(f Form, r *form.Resource) bool {
 	namespace := ""
 	if k[kindOf(r)].Namespaced {
@@ -23,8 +22,8 @@ func (k Kinds) excludes(f Form, r *form.Resource) bool {
 	return false
 }
 
-// takes reports whether a pattern takes what a text becomes for every row: since it takes
-// everything, or the text is no template. "" is a text that is not known.
+// takes reports whether a pattern matches a text for every row: because it matches everything, or
+// because the text is no template. "" stands for an unknown text.
 func takes(pattern, text string) bool {
 	if pattern != "" && strings.Trim(pattern, "*") == "" {
 		return true

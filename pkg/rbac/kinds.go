@@ -8,7 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
 )
 
-// BuiltIn are the kinds of Kubernetes that can be listed, without their versions.
+// BuiltIn returns the kinds of Kubernetes that lynqctl can list, without their versions.
 func BuiltIn() []lynq.APIResource {
 	var all []lynq.APIResource
 	for line := range strings.Lines(kinds.Served()) {
@@ -22,7 +22,7 @@ func BuiltIn() []lynq.APIResource {
 	return all
 }
 
-// BuiltInText writes kinds as kinds.txt has them.
+// BuiltInText returns kinds in the format of kinds.txt.
 func BuiltInText(all []lynq.APIResource) string {
 	var b strings.Builder
 	for _, r := range all {
@@ -35,7 +35,7 @@ func BuiltInText(all []lynq.APIResource) string {
 	return b.String()
 }
 
-// Kinds maps Kubernetes' own kinds, and others, to their resources.
+// Kinds maps kinds, of Kubernetes and others, to their resources.
 type Kinds map[form.GroupKind]lynq.APIResource
 
 // KnownKinds returns the kinds of Kubernetes and those that CustomResourceDefinitions
@@ -54,8 +54,8 @@ func KnownKinds(inputs *form.Inputs) Kinds {
 // Add adds a kind.
 func (k Kinds) Add(r lynq.APIResource) { k[form.GroupKind{Group: r.Group, Kind: r.Kind}] = r }
 
-// Unknown are entries of forms whose kinds are not known, one for each kind. What is
-// excluded needs no kind that is served.
+// Unknown returns entries of forms with unknown kinds, one for each kind. The server needn't serve
+// the kinds of excluded entries.
 func (k Kinds) Unknown(hubs []Hub) []*form.Resource {
 	var unknown []*form.Resource
 	seen := map[form.GroupKind]bool{}

@@ -12,10 +12,10 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
-// Account is the ServiceAccount that gets the rights; zero for none.
+// Account is the ServiceAccount that gets the permissions, zero for none.
 type Account struct{ Namespace, Name string }
 
-// ParseAccount reads NAMESPACE/NAME; "" is none.
+// ParseAccount reads NAMESPACE/NAME. "" means none.
 func ParseAccount(text string) (Account, error) {
 	if text == "" {
 		return Account{}, nil
@@ -32,11 +32,11 @@ type Manifests struct {
 	Rights
 	name    string // of all roles and bindings
 	account Account
-	title   string // what the rights are for
+	title   string // what the permissions are for
 }
 
-// NewManifests makes the manifests for purposes and hubs. Without a name, it makes one
-// from the hubs'.
+// NewManifests returns the manifests for purposes and hubs. Without a name, it makes one from the
+// names of the hubs.
 func NewManifests(rights Rights, purposes []Purpose, hubs []lynq.HubKey, name string, account Account) (*Manifests, error) {
 	m := &Manifests{Rights: rights, name: name, account: account}
 	var words, of []string
@@ -70,7 +70,7 @@ func inWords(words []string) string {
 
 const apiGroup = "rbac.authorization.k8s.io"
 
-// byNamespace are the rules of each role, in their order: the ClusterRole first.
+// byNamespace returns the rules of each role in order, the ClusterRole first.
 func (m *Manifests) byNamespace() [][]Rule {
 	var roles [][]Rule
 	for _, r := range m.Rules {
@@ -82,8 +82,7 @@ func (m *Manifests) byNamespace() [][]Rule {
 	return roles
 }
 
-// YAML writes the manifests for kubectl apply, with comments that say what each rule is
-// for.
+// YAML returns the manifests for kubectl apply, with comments that say what each rule is for.
 func (m *Manifests) YAML() string {
 	var b strings.Builder
 	comment(&b, "", m.title)
@@ -126,7 +125,7 @@ func (m *Manifests) role(b *strings.Builder, rules []Rule) {
 	}
 }
 
-// comment writes a text in lines that are not too long.
+// comment writes a text in lines of limited length.
 func comment(b *strings.Builder, indent, text string) {
 	const width = 88
 	line := indent + "#"
@@ -140,7 +139,7 @@ func comment(b *strings.Builder, indent, text string) {
 	b.WriteString(line + "\n")
 }
 
-// list is a list in YAML.
+// list returns a list in YAML.
 func list(values ...string) string {
 	words := make([]string, len(values))
 	for i, v := range values {
@@ -149,7 +148,7 @@ func list(values ...string) string {
 	return "[" + strings.Join(words, ", ") + "]"
 }
 
-// scalar is a string in YAML, quoted where it might be taken for something else.
+// scalar returns a string in YAML, in quotes if it could be another type.
 func scalar(s string) string {
 	plain := regexp.MustCompile(`^[a-z][a-z0-9.-]*$`).MatchString(s)
 	if !plain || slices.Contains([]string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"}, s) {
@@ -158,7 +157,7 @@ func scalar(s string) string {
 	return s
 }
 
-// JSON is the same as one List, without the comments.
+// JSON returns the manifests as one List, without the comments.
 func (m *Manifests) JSON() (string, error) {
 	type object map[string]any
 	items := []object{}

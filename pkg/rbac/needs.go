@@ -21,16 +21,16 @@ const (
 	Watch   Purpose = "watch"
 )
 
-// Purposes are all of them.
+// Purposes returns all purposes.
 func Purposes() []Purpose { return []Purpose{Apply, Delete, Orphans, Diff, Status, Watch} }
 
-// Chosen are the purposes that words name: each once, in the one order.
+// Chosen returns the purposes that words name, each once, in a fixed order.
 func Chosen(words []string) []Purpose {
 	return slices.DeleteFunc(Purposes(), func(p Purpose) bool { return !slices.Contains(words, string(p)) })
 }
 
-// does is the purpose whose commands do to objects and records what those of p do: watch
-// is apply, again and again, and more only in what it watches.
+// does returns the purpose whose commands write the same objects and records as those of p. watch
+// does the same as apply, and only watches more.
 func (p Purpose) does() Purpose {
 	if p == Watch {
 		return Apply
@@ -38,30 +38,30 @@ func (p Purpose) does() Purpose {
 	return p
 }
 
-// needs is what a purpose needs of the objects of one entry.
+// needs are the permissions that a purpose needs for the objects of one entry.
 type needs struct {
 	verbs []string
-	// everywhere: objects of the kind are looked for in the whole cluster.
+	// everywhere is set if the commands look for objects of the kind in the whole cluster.
 	everywhere bool
-	// watched: they are waited for.
+	// watched is set if the commands wait for the objects.
 	watched bool
 }
 
-// entry is what an entry of a form says of its objects' life.
+// entry has the facts about an entry of a form that decide about permissions.
 type entry struct {
 	*form.Resource
 	group string
-	// data: orphans prune deletes it only with --include-data, and that is meant.
+	// data is set if orphans prune deletes it only with --include-data.
 	data bool
-	// excluded: a rule excludes all objects of the entry, whatever the rows say.
+	// excluded is set if a rule excludes all objects of the entry, for any row.
 	excluded bool
 }
 
-// needs is the one place that tells what is done to the objects of an entry. A field of
-// forms that does more with them adds its verbs here.
+// needs returns what commands of a purpose do with the objects of an entry. It is the only place
+// that says this. A field of forms that does more with them adds its verbs here.
 func (e *entry) needs(p Purpose) needs {
 	n := needs{verbs: []string{"get", "list"}}
-	if e.excluded && p != Orphans { // who has no inputs knows no rules
+	if e.excluded && p != Orphans { // commands without inputs know no rules
 		return n
 	}
 	kept := e.Policy.Deletion.Kept()
@@ -69,7 +69,7 @@ func (e *entry) needs(p Purpose) needs {
 	case Apply, Diff:
 		n.add(true, "create", "patch") // server-side apply needs both to create
 		n.add(e.Policy.Patch == lynq.PatchReplace, "update")
-		n.add(!kept.WhenDropped || !kept.WhenNodeGoes, "delete") // recreate and purgeOrder delete only what is not kept
+		n.add(!kept.WhenDropped || !kept.WhenNodeGoes, "delete") // recreate and purgeOrder delete no kept object
 	case Delete:
 		n.add(kept.WhenNodeGoes, "patch") // the marks of an orphan
 		n.add(!kept.WhenNodeGoes, "delete")
@@ -91,7 +91,7 @@ func (n *needs) add(where bool, verbs ...string) {
 
 func (n *needs) deletes() bool { return slices.Contains(n.verbs, "delete") }
 
-// ref is an object of the entry's kind.
+// ref returns a reference to an object of the entry's kind.
 func (e *entry) ref() lynq.Ref { return lynq.Ref{Group: e.group, Kind: e.Kind} }
 
 // is reports whether the entry is of a kind.
@@ -110,14 +110,14 @@ func (e *entry) waited() bool {
 	return !kinds.ReadyOnceThere(e.group, e.Kind)
 }
 
-// balanced tells of a Service whether it asks for a load balancer, or may.
+// balanced reports whether a Service wants a load balancer, or may want one.
 func (e *entry) balanced() bool {
 	t := e.Manifest.Field("spec").Field("type")
 	return t != nil && (t.Str == "LoadBalancer" || isTemplate(t.Str))
 }
 
-// lingers reports whether deleted objects stay for a while as a rule: by a finalizer that
-// the control plane puts there, or a grace period. Of custom resources no one knows.
+// lingers reports whether deleted objects mostly stay for a while, because of a finalizer
+// of the control plane or a grace period. Nobody knows it of custom resources.
 func (e *entry) lingers() bool {
 	return !kinds.BuiltIn(e.group) || e.is("", "PersistentVolumeClaim", "PersistentVolume", "Pod", "Namespace") ||
 		e.is("", "Service") && e.balanced() || e.is("apiextensions.k8s.io", "CustomResourceDefinition")

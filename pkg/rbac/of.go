@@ -21,8 +21,8 @@ import (
 type Hub struct {
 	lynq.HubKey
 	Forms []Form
-	// Secret has the password of the hub's database or the token of its API, and
-	// Certificate that of a client; zero where no Secret of the cluster has it.
+	// Secret has the password of the hub's database or the token of its API, and Certificate has
+	// that of a client. They are zero if no Secret of the cluster has it.
 	Secret, Certificate lynq.Ref
 }
 
@@ -30,41 +30,40 @@ type Hub struct {
 type Form struct {
 	*form.Form
 	Namespace string
-	// Exclude are the rules for its objects: its own, and its hub's.
+	// Exclude are the rules for its objects: its own and those of its hub.
 	Exclude lynq.Exclusions
 }
 
-// Input holds what Of makes rules for.
+// Input holds the facts from which Of makes rules.
 type Input struct {
 	Hubs []Hub
 	For  []Purpose
 	// Kinds has those of all entries (see Unknown).
 	Kinds Kinds
-	// All are the kinds of the cluster where NeedsAll says that they count, and NotAsked
-	// is why they are not known.
+	// All are the kinds of the cluster if NeedsAll says that they count. NotAsked says why nobody
+	// knows them.
 	All      []lynq.APIResource
 	NotAsked error
-	// Tombstones are those of files, beside those of forms.
+	// Tombstones are those of files. Forms have others.
 	Tombstones []lynq.Tombstone
-	// Data: orphans prune is to delete what holds data, too.
+	// Data is set if orphans prune deletes objects with data, too.
 	Data bool
-	// Optional: also what the commands can do without.
+	// Optional also asks for permissions that the commands can do without.
 	Optional bool
 	// Namespaces are the only ones in which the commands run, none for the whole cluster.
 	Namespaces []string
-	// Shards is how many shards runs have beside runs of whole hubs, 0 for none.
+	// Shards is the number of shards, 0 for none.
 	Shards int
 }
 
 // Rights lists the rules that commands need.
 type Rights struct {
 	Rules []Rule
-	// Notes are what people should know of them: rights that reach far, and those
-	// that are missing on purpose.
+	// Notes tell people about permissions that reach far, and about missing ones.
 	Notes []string
 }
 
-// Of are the rights that the input needs.
+// Of returns the permissions that the input needs.
 func Of(in *Input) Rights {
 	g := &gatherer{Input: in, rules: newRules(), namespaces: map[form.GroupKind]map[string]bool{}}
 	for _, h := range in.Hubs {
@@ -92,8 +91,8 @@ func Of(in *Input) Rights {
 	return Rights{Rules: g.sorted(in.Optional), Notes: slices.Compact(g.notes)}
 }
 
-// NeedsAll reports whether some command deletes Namespaces, so that all kinds count that
-// may be in one.
+// NeedsAll reports whether a command deletes Namespaces, so that all kinds count that a namespace may
+// have.
 func (in *Input) NeedsAll() bool {
 	for _, h := range in.Hubs {
 		for _, f := range h.Forms {
@@ -112,7 +111,7 @@ func (in *Input) entry(f Form, r *form.Resource) *entry {
 	return &entry{Resource: r, group: kindOf(r).Group, data: in.Data, excluded: in.Kinds.excludes(f, r)}
 }
 
-// does are the purposes whose commands do all that is to be done, each once.
+// does returns the purposes that cover all wanted ones, each once.
 func (in *Input) does() []Purpose {
 	var all []Purpose
 	for _, p := range in.For {
@@ -126,7 +125,7 @@ func (in *Input) does() []Purpose {
 type gatherer struct {
 	*Input
 	rules
-	// namespaces are those of a kind's objects; "" is one that only rows tell.
+	// namespaces are those of a kind's objects. "" stands for one that comes from rows.
 	namespaces map[form.GroupKind]map[string]bool
 	notes      []string
 }
@@ -135,12 +134,12 @@ func (g *gatherer) note(format string, args ...any) {
 	g.notes = append(g.notes, fmt.Sprintf(format, args...))
 }
 
-// is reports whether what one of some purposes does is meant.
+// is reports whether one of some purposes is wanted.
 func (g *gatherer) is(some ...Purpose) bool {
 	return slices.ContainsFunc(g.does(), func(p Purpose) bool { return slices.Contains(some, p) })
 }
 
-// namespaceOf is where an entry's objects are, "" where that depends on the row.
+// namespaceOf returns the namespace of an entry's objects, "" if it depends on the row.
 func namespaceOf(f Form, r *form.Resource) string {
 	text := r.TargetNamespace.Text
 	if text == "" {
@@ -169,7 +168,7 @@ func (g *gatherer) learn(f Form, r *form.Resource) {
 	}
 }
 
-// objects are the rules for the objects of one entry.
+// objects adds the rules for the objects of one entry.
 func (g *gatherer) objects(f Form, r *form.Resource) {
 	e := g.entry(f, r)
 	kind, known := g.Kinds[kindOf(r)]
@@ -210,7 +209,7 @@ func (g *gatherer) objects(f Form, r *form.Resource) {
 	}
 }
 
-// extensions are the rules for objects of kinds that Kubernetes doesn't define. One without
+// extensions adds the rules for objects of kinds that Kubernetes doesn't define. One without
 // a namespace may be a view of a Namespace, so that its deletion deletes everything in that.
 // If the server stops serving such a kind, its CustomResourceDefinition shows whether
 // objects remain.
@@ -224,17 +223,17 @@ func (g *gatherer) extensions(e *entry, kind lynq.APIResource) {
 	}
 }
 
-// watched are the rules for what is waited for: a watch of the namespace or, where
-// there are more of them, of the cluster.
+// watched adds the rules for objects for which the commands wait: a watch of the namespace, or of the
+// cluster for several namespaces.
 func (g *gatherer) watched(e *entry, at place, why string) {
 	if len(g.namespaces[kindOf(e.Resource)]) > kinds.NamespacesApart {
 		at.namespace = ""
 	}
-	// Servers before 1.34 are asked for a list before a watch.
+	// lynqctl asks servers before 1.34 for a list before a watch.
 	add(g.needed, at, why, "list", "watch")
 }
 
-// classes are the rules for saying of a claim whether it waits for its first consumer.
+// classes adds the rules that show whether a claim waits for its first consumer.
 func (g *gatherer) classes(e *entry) {
 	if !e.is("", "PersistentVolumeClaim") || !e.waited() {
 		return
@@ -249,8 +248,8 @@ func (g *gatherer) classes(e *entry) {
 	}
 }
 
-// contents are the rules for what a Namespace or a CustomResourceDefinition holds: it is
-// looked at before one is deleted.
+// contents adds the rules for the content of a Namespace or a CustomResourceDefinition, which lynqctl
+// reads before it deletes one.
 func (g *gatherer) contents(e *entry) {
 	switch {
 	case e.is("", "Namespace"):
@@ -286,7 +285,7 @@ func literal(v *document.Value) string {
 	return v.Str
 }
 
-// causes are the rules for saying why an object does not get ready.
+// causes adds the rules that show why an object doesn't get ready.
 func (g *gatherer) causes(e *entry, at place) {
 	if !g.is(Apply, Status) || !ready.Explains(e.group, e.Kind) {
 		return
@@ -301,7 +300,7 @@ func (g *gatherer) causes(e *entry, at place) {
 	}
 }
 
-// escalates notes what the API server demands of who gives rights to others.
+// escalates notes what the API server demands of an account that gives permissions to others.
 func (g *gatherer) escalates(e *entry) {
 	if !g.is(Apply, Orphans, Diff) {
 		return
@@ -322,8 +321,8 @@ func core(kind, plural string) lynq.APIResource {
 	return lynq.APIResource{Version: "v1", Kind: kind, Plural: plural, Namespaced: true}
 }
 
-// records are the rules for what lynqctl keeps of a hub: inventories, the hub's record,
-// its Lease, and events.
+// records adds the rules for lynqctl's records of a hub: inventories, the hub record, its Lease, and
+// events.
 func (g *gatherer) records(h Hub) {
 	configMaps := core("ConfigMap", "configmaps")
 	hub := place{configMaps, h.Namespace, []string{inventory.HubName(h.Name)}}
@@ -370,8 +369,8 @@ func (g *gatherer) records(h Hub) {
 	}
 }
 
-// plans are the rules for plan files: the uid of the hub's namespace protects one, and a
-// record has the plans that ran. Roles in a namespace may allow to get the Namespace itself.
+// plans adds the rules for plan files. The uid of the hub's namespace protects one, and a record has
+// the plans that ran. Roles in a namespace may allow to get the Namespace itself.
 func (g *gatherer) plans(h Hub) {
 	namespaces := core("Namespace", "namespaces")
 	ran := place{core("ConfigMap", "configmaps"), h.Namespace, []string{history.PlansName(h.Name)}}
@@ -404,7 +403,7 @@ func (g *gatherer) plans(h Hub) {
 	}
 }
 
-// inventoryVerbs are what a purpose does to inventories beside listing them.
+// inventoryVerbs returns what a purpose does with inventories, beside listing them.
 func inventoryVerbs(p Purpose) []string {
 	switch p {
 	case Apply, Orphans:

@@ -15,13 +15,13 @@ type Rule struct {
 	Resource  string   `json:"resource"`
 	Names     []string `json:"names,omitempty"` // of the only objects, none for all
 	Verbs     []string `json:"verbs"`
-	// Why is what the rule is for.
+	// Why says what the rule is for.
 	Why []string `json:"why"`
-	// Optional: the commands do their work without it, and say less.
+	// Optional is set if the commands work without it, and say less.
 	Optional bool `json:"optional,omitempty"`
 }
 
-// ruleKey is what tells rules apart.
+// ruleKey identifies a rule.
 type ruleKey struct{ namespace, group, resource, names string }
 
 // rules gathers them.
@@ -29,7 +29,7 @@ type rules struct{ needed, optional map[ruleKey]*Rule }
 
 func newRules() rules { return rules{map[ruleKey]*Rule{}, map[ruleKey]*Rule{}} }
 
-// place is where a rule holds: a kind in a namespace, and some names or all.
+// place is a kind in a namespace, with some names or all, for which a rule holds.
 type place struct {
 	lynq.APIResource
 	namespace string
@@ -50,7 +50,7 @@ func add(into map[ruleKey]*Rule, at place, why string, verbs ...string) {
 	r.Why = distinct(append(r.Why, why))
 }
 
-// distinct are the values, each once, in order: verbs as people write them.
+// distinct returns the values, each once, with verbs in the order in which people write them.
 func distinct(values []string) []string {
 	order := []string{"get", "list", "watch", "create", "patch", "update", "delete"}
 	at := func(s string) int {
@@ -63,9 +63,9 @@ func distinct(values []string) []string {
 	return slices.Compact(values)
 }
 
-// sorted are the rules in the order in which they are shown, without what others allow
-// already: those of the cluster what is in a namespace, those without names what has
-// some, and needed ones what is optional.
+// sorted returns the rules in the order of the output, without those that another rule covers. A rule
+// for the cluster covers one for a namespace, a rule without names one with names, and a needed rule
+// an optional one.
 func (rs rules) sorted(optional bool) []Rule {
 	var all []Rule
 	for _, from := range []map[ruleKey]*Rule{rs.needed, rs.optional} {
@@ -113,7 +113,7 @@ func (rs rules) allows(key ruleKey, r *Rule, verb string) bool {
 	return false
 }
 
-// FullResource is "configmaps", or "deployments.apps".
+// FullResource returns "configmaps", or "deployments.apps".
 func (r *Rule) FullResource() string {
 	if r.Group == "" {
 		return r.Resource
@@ -121,7 +121,7 @@ func (r *Rule) FullResource() string {
 	return r.Resource + "." + r.Group
 }
 
-// String is the rule on a line: get,list configmaps shop.
+// String returns the rule in a line: get,list configmaps shop.
 func (r *Rule) String() string {
 	return strings.TrimSpace(strings.Join(r.Verbs, ",") + " " + r.FullResource() + " " + r.Namespace)
 }

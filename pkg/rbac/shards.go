@@ -6,7 +6,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// shards are the rules for the Leases of a hub's shards. A run of a shard takes its own, and
+// shards adds the rules for the Leases of a hub's shards. A run of a shard takes its own, and
 // all others wait for those that the hub's Lease names.
 func (g *gatherer) shards(h Hub) {
 	if g.Shards == 0 || !g.is(Apply, Delete, Orphans) {

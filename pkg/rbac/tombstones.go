@@ -7,7 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// tombstones are the rules for what tombstones name: it is looked at, and deleted.
+// tombstones adds the rules for the objects of tombstones, which lynqctl reads and deletes.
 func (g *gatherer) tombstones() {
 	for _, h := range g.Hubs {
 		for _, f := range h.Forms {
@@ -23,8 +23,8 @@ func (g *gatherer) tombstones() {
 	}
 }
 
-// tombstone are the rules for one. Of a kind that is not known it cannot be said what it is
-// called in rules; apply takes its objects for gone where it is not served.
+// tombstone adds the rules for one. An unknown kind has no name for rules. If the server doesn't
+// serve it, its objects count as gone.
 func (g *gatherer) tombstone(apiVersion, kind, namespace, why string, pos lynq.Pos) {
 	if !g.is(Apply, Diff) {
 		return
@@ -42,8 +42,8 @@ func (g *gatherer) tombstone(apiVersion, kind, namespace, why string, pos lynq.P
 	add(g.needed, at, why, "get", "delete")
 }
 
-// hooks are the rules for what nodes of a form run before they go: its manifests are in
-// Secrets.
+// hooks adds the rules for objects that lynqctl runs before it deletes a node. Secrets have their
+// manifests.
 func (g *gatherer) hooks(f Form) {
 	if len(f.Hooks()) == 0 {
 		return

@@ -6,9 +6,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form"
 )
 
-// watches are the rules for what watch keeps in sight beside what apply does: records and
-// objects of the hub, from where apply lists them, and events, which are all that people
-// see of it beside its log.
+// watches adds the rules for what watch needs beside apply: it watches records and objects of the hub
+// where apply lists them, and writes events, which people see beside its log.
 func (g *gatherer) watches(h Hub) {
 	if !slices.Contains(g.For, Watch) {
 		return
@@ -29,15 +28,15 @@ func (g *gatherer) watches(h Hub) {
 	}
 }
 
-// scopes are where the objects of each kind of a hub are listed: in their one namespace,
-// or "" for the whole cluster.
+// scopes returns where commands list the objects of each kind of a hub: their one namespace, or ""
+// for the whole cluster.
 func (g *gatherer) scopes(h Hub) map[form.GroupKind]string {
 	scopes := map[form.GroupKind]string{}
 	for _, f := range h.Forms {
 		for _, r := range f.Resources {
 			key := kindOf(r)
 			if g.entry(f, r).excluded {
-				continue // it is not looked at
+				continue // lynqctl doesn't read it
 			}
 			namespace := ""
 			if g.Kinds[key].Namespaced {
