@@ -45,9 +45,11 @@ func TestIsolated(t *testing.T) {
 		filepath.Join(dir, "app.yaml"):           "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: web}\n",
 		filepath.Join(dir, "patch.yaml"):         "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: t}\npath: " + server.URL + "/patch.yaml\n",
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if err := os.WriteFile(name, []byte(text), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -63,9 +65,11 @@ func TestIsolated(t *testing.T) {
 		{Dir: dir, Base: "."},
 		{Dir: dir, Base: ".", Texts: map[string][]byte{"kustomization.yaml": []byte(inline), "app.yaml": []byte("apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: web}\n")}},
 	} {
-		if err := write.Encode(wire.Request{ID: i + 1, Build: &b}); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(b.Dir, func(t *testing.T) {
+			if err := write.Encode(wire.Request{ID: i + 1, Build: &b}); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	cmd.Stdin = strings.NewReader(requests.String())
 	out, err := cmd.Output()
@@ -102,10 +106,12 @@ func TestNoPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	for role, want := range map[string]string{"looks before": filepath.Join(dir, "git"), "looks": ""} {
-		cmd := exec.Command(self)
-		cmd.Env = []string{asHelper + "=" + role, "PATH=" + dir}
-		if out, err := cmd.Output(); err != nil || string(out) != want {
-			t.Errorf("it %s, and finds %q, %v", role, out, err)
-		}
+		t.Run(role, func(t *testing.T) {
+			cmd := exec.Command(self)
+			cmd.Env = []string{asHelper + "=" + role, "PATH=" + dir}
+			if out, err := cmd.Output(); err != nil || string(out) != want {
+				t.Errorf("it %s, and finds %q, %v", role, out, err)
+			}
+		})
 	}
 }

@@ -16,10 +16,12 @@ func TestRun(t *testing.T) {
 		{nil, exitUsage, "", "lynqctl starts this program for forms"},
 		{[]string{"build"}, exitUsage, "", "You don't need to run it."},
 	} {
-		var out, errOut bytes.Buffer
-		code := run(c.args, strings.NewReader(""), &out, &errOut)
-		if code != c.code || !strings.HasPrefix(out.String(), c.out) || (c.out == "") != (out.Len() == 0) || !strings.Contains(errOut.String(), c.complain) {
-			t.Errorf("%q: exit code %d, %q, %q", c.args, code, &out, &errOut)
-		}
+		t.Run(c.out, func(t *testing.T) {
+			var out, errOut bytes.Buffer
+			code := run(c.args, strings.NewReader(""), &out, &errOut)
+			if code != c.code || !strings.HasPrefix(out.String(), c.out) || (c.out == "") != (out.Len() == 0) || !strings.Contains(errOut.String(), c.complain) {
+				t.Errorf("%q: exit code %d, %q, %q", c.args, code, &out, &errOut)
+			}
+		})
 	}
 }

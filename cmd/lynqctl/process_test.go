@@ -223,11 +223,13 @@ func TestFullDisk(t *testing.T) {
 		"--stream=false": "error: write the manifests: write /dev/stdout: no space left on device\n",
 		"--stream":       "error: write the manifests: write /dev/stdout: no space left on device\nthe output is incomplete\n",
 	} {
-		cmd, stderr := renderProcess(t, flag, "-f", in)
-		cmd.Stdout = full
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		wantEnd(t, cmd, stderr, exitFailed, want)
+		t.Run(flag, func(t *testing.T) {
+			cmd, stderr := renderProcess(t, flag, "-f", in)
+			cmd.Stdout = full
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			wantEnd(t, cmd, stderr, exitFailed, want)
+		})
 	}
 }

@@ -25,13 +25,15 @@ func TestQuickstartDatabase(t *testing.T) {
 		"SELECT type, name, sql FROM sqlite_schema ORDER BY name",
 		"SELECT id, active, plan, replicas, url, motd FROM tenants ORDER BY id",
 	} {
-		want := all(t, made, query)
-		if len(want) == 0 {
-			t.Errorf("%s: tenants.sql makes nothing", query)
-		}
-		if diff := cmp.Diff(want, all(t, kept, query)); diff != "" {
-			t.Errorf("%s: tenants.db is not what tenants.sql makes: %s", query, diff)
-		}
+		t.Run(query, func(t *testing.T) {
+			want := all(t, made, query)
+			if len(want) == 0 {
+				t.Errorf("%s: tenants.sql makes nothing", query)
+			}
+			if diff := cmp.Diff(want, all(t, kept, query)); diff != "" {
+				t.Errorf("%s: tenants.db is not what tenants.sql makes: %s", query, diff)
+			}
+		})
 	}
 }
 

@@ -56,10 +56,12 @@ func TestProblems(t *testing.T) {
 		"bad":   "bad/kustomization.yaml: it is bad (improve it)\nand worse",
 		"panic": "a library of lynqctl-chart failed unexpectedly: a bug (report it, with the files that cause it)",
 	} {
-		_, err := h.Build(t.Context(), wire.Build{Base: base})
-		if _, ok := errors.AsType[*ProblemsError](err); !ok || err.Error() != want {
-			t.Errorf("%s: %v", base, err)
-		}
+		t.Run(base, func(t *testing.T) {
+			_, err := h.Build(t.Context(), wire.Build{Base: base})
+			if _, ok := errors.AsType[*ProblemsError](err); !ok || err.Error() != want {
+				t.Errorf("%s: %v", base, err)
+			}
+		})
 	}
 	before := h.current
 	if _, err := h.Build(t.Context(), wire.Build{Base: "good"}); err != nil || h.current != before {
@@ -137,18 +139,20 @@ func TestStartsAgain(t *testing.T) {
 // TestCanceled wants requests to end with their context, whatever the process does.
 func TestCanceled(t *testing.T) {
 	for _, name := range []string{"silent", "deaf"} {
-		h := helperAs(t, name)
-		why := errors.New("the user stopped it")
-		ctx, cancel := context.WithCancelCause(t.Context())
-		done := make(chan error)
-		go func() {
-			_, err := h.Build(ctx, wire.Build{Texts: map[string][]byte{"large": make([]byte, 1<<20)}})
-			done <- err
-		}()
-		cancel(why)
-		if err := <-done; !errors.Is(err, why) {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			h := helperAs(t, name)
+			why := errors.New("the user stopped it")
+			ctx, cancel := context.WithCancelCause(t.Context())
+			done := make(chan error)
+			go func() {
+				_, err := h.Build(ctx, wire.Build{Texts: map[string][]byte{"large": make([]byte, 1<<20)}})
+				done <- err
+			}()
+			cancel(why)
+			if err := <-done; !errors.Is(err, why) {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 }
 
@@ -202,9 +206,11 @@ func TestFind(t *testing.T) {
 	}
 	_, err := find(empty, nowhere)
 	for _, want := range []string{empty, "nor in PATH", "same release", "go install github.com/lynqctl/lynqctl/cmd/...@latest"} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("nowhere: %v, want %s", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("nowhere: %v, want %s", err, want)
+			}
+		})
 	}
 	env := environment(func(name string) string { return "of " + name })
 	if strings.Contains(strings.Join(env, " "), "PATH=") || !slices.Contains(env, "DOCKER_CONFIG=of DOCKER_CONFIG") {

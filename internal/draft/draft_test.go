@@ -119,9 +119,11 @@ func TestDecideActivity(t *testing.T) {
 	}
 	hub := d.Hub(draft.Names{Name: "firms"}, endpoint.Connection{Type: endpoint.SourceCSV, Path: "firms.csv"}, false)
 	for _, line := range []string{`activeValues: ["1", active]`, `inactiveValues: ["", Disabled]`, "# Add to one of the lists: [trial]."} {
-		if !strings.Contains(hub, line) {
-			t.Errorf("the hub has no line %s:\n%s", line, hub)
-		}
+		t.Run(line, func(t *testing.T) {
+			if !strings.Contains(hub, line) {
+				t.Errorf("the hub has no line %s:\n%s", line, hub)
+			}
+		})
 	}
 	given := draft.Choice{UID: "slug", Activate: "status", Activity: lynq.Activity{Active: []string{"trial"}}, Mappings: []draft.Mapping{}}
 	if d, err := draft.Decide(rows, given); err != nil || len(d.Activity.Active) != 1 {
@@ -209,15 +211,17 @@ func TestDecidePerhapsEnds(t *testing.T) {
 // TestDecideInverted checks that a column such as "archived" makes rows with no active.
 func TestDecideInverted(t *testing.T) {
 	for _, name := range []string{"archived", "is_deleted", "Suspended", "disabled"} {
-		d, err := draft.Decide(table("slug*|"+name, "acme|false", "bolt|true", "coil|False"), draft.Choice{Activate: name})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for value, want := range map[string]bool{"false": true, "False": true, "0": true, "true": false, "1": false} {
-			if got, err := d.Activity.Of(value); err != nil || got != want {
-				t.Errorf("%s: %s means active: %v, error %v", name, value, got, err)
+		t.Run(name, func(t *testing.T) {
+			d, err := draft.Decide(table("slug*|"+name, "acme|false", "bolt|true", "coil|False"), draft.Choice{Activate: name})
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
+			for value, want := range map[string]bool{"false": true, "False": true, "0": true, "true": false, "1": false} {
+				if got, err := d.Activity.Of(value); err != nil || got != want {
+					t.Errorf("%s: %s means active: %v, error %v", name, value, got, err)
+				}
+			}
+		})
 	}
 }
 
@@ -244,11 +248,13 @@ func TestDecideFlags(t *testing.T) {
 		})
 	}
 	for _, name := range []string{"deleted_by", "closed_tickets", "newsletter", "activated_at", "customer_state", "sync_status"} {
-		value := map[bool]string{true: "closed", false: "1"}[name == "sync_status" || name == "customer_state"]
-		d, err := draft.Decide(table("id|"+name, "acme|"+value), draft.Choice{})
-		if err != nil || d.Activate != "" || !slices.Equal(d.Perhaps, []string{name}) {
-			t.Errorf("%s: %+v, error %v", name, d, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			value := map[bool]string{true: "closed", false: "1"}[name == "sync_status" || name == "customer_state"]
+			d, err := draft.Decide(table("id|"+name, "acme|"+value), draft.Choice{})
+			if err != nil || d.Activate != "" || !slices.Equal(d.Perhaps, []string{name}) {
+				t.Errorf("%s: %+v, error %v", name, d, err)
+			}
+		})
 	}
 }
 
@@ -260,34 +266,40 @@ func TestDecideUnclear(t *testing.T) {
 		table("id|deletedAt", "acme|31.12.2025"), table("id|expires_at", "acme|1735689600"),
 		table("id|deleted", "acme|maybe", "bolt|no"), table("id|archived", "acme|7"), table("id|disabled#", "acme|"),
 	} {
-		d, err := draft.Decide(rows, draft.Choice{})
-		if wrong, ok := errors.AsType[*draft.Error](err); !ok || !strings.HasPrefix(wrong.What, "can't tell which rows are active: column ") {
-			t.Errorf("%v: %+v, error %v", rows.Columns, d, err)
-		}
-		if _, err := draft.Decide(rows, draft.Choice{EveryRow: true}); err != nil {
-			t.Error(err)
-		}
+		t.Run(string(rows.Type), func(t *testing.T) {
+			d, err := draft.Decide(rows, draft.Choice{})
+			if wrong, ok := errors.AsType[*draft.Error](err); !ok || !strings.HasPrefix(wrong.What, "can't tell which rows are active: column ") {
+				t.Errorf("%v: %+v, error %v", rows.Columns, d, err)
+			}
+			if _, err := draft.Decide(rows, draft.Choice{EveryRow: true}); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 	for kind, fix := range map[endpoint.SourceType]string{endpoint.SourceCSV: "store times there)", endpoint.SourceSQLite: "write a hub with where, and run init with -f HUB)"} {
-		rows := table("id|deleted_at", "acme|0")
-		rows.Type = kind
-		if _, err := draft.Decide(rows, draft.Choice{}); err == nil || !strings.HasSuffix(err.Error(), fix) {
-			t.Errorf("%s: %v", kind, err)
-		}
+		t.Run(string(kind), func(t *testing.T) {
+			rows := table("id|deleted_at", "acme|0")
+			rows.Type = kind
+			if _, err := draft.Decide(rows, draft.Choice{}); err == nil || !strings.HasSuffix(err.Error(), fix) {
+				t.Errorf("%s: %v", kind, err)
+			}
+		})
 	}
 	for assumed, rows := range map[string]draft.Table{
 		"yes means inactive": table("id|deleted", "acme|0"),
 		"1 means active and": table("id|status", "acme|0"),
 		"words are sorted":   table("id|status", "acme|active"),
 	} {
-		d, err := draft.Decide(rows, draft.Choice{})
-		if err != nil || !strings.Contains(d.Assumption, assumed) {
-			t.Errorf("%s: %+v, error %v", assumed, d, err)
-			continue
-		}
-		if hub := d.Hub(draft.Names{Name: "h"}, endpoint.Connection{Type: endpoint.SourceCSV, Path: "x.csv"}, false); !strings.Contains(hub, "# Assumption: "+d.Assumption) {
-			t.Errorf("the hub doesn't say it:\n%s", hub)
-		}
+		t.Run(assumed, func(t *testing.T) {
+			d, err := draft.Decide(rows, draft.Choice{})
+			if err != nil || !strings.Contains(d.Assumption, assumed) {
+				t.Errorf("%s: %+v, error %v", assumed, d, err)
+				return
+			}
+			if hub := d.Hub(draft.Names{Name: "h"}, endpoint.Connection{Type: endpoint.SourceCSV, Path: "x.csv"}, false); !strings.Contains(hub, "# Assumption: "+d.Assumption) {
+				t.Errorf("the hub doesn't say it:\n%s", hub)
+			}
+		})
 	}
 }
 
@@ -303,10 +315,12 @@ func TestFormChecksum(t *testing.T) {
 		`annotations: {checksum/settings: "{{ list .plan .größe | toJson | sha256sum }}"}`,
 		`plan: "{{ .plan }}"`, `gr__e: "{{ .gr\u00f6\u00dfe }}"`, `replicas: "{{ .replicas | int }}"`,
 	} {
-		want = strings.ReplaceAll(want, `\u00f6\u00df`, "öß")
-		if !strings.Contains(text, want) {
-			t.Errorf("no %s in\n%s", want, text)
-		}
+		t.Run(want, func(t *testing.T) {
+			want = strings.ReplaceAll(want, `\u00f6\u00df`, "öß")
+			if !strings.Contains(text, want) {
+				t.Errorf("no %s in\n%s", want, text)
+			}
+		})
 	}
 	d, err = draft.Decide(table("id|on", "acme|1"), draft.Choice{UID: "id", Activate: "on", Mappings: []draft.Mapping{{Variable: "my-plan", Column: "p"}, {Variable: "2fa", Column: "f"}}})
 	if err != nil {
@@ -317,9 +331,11 @@ func TestFormChecksum(t *testing.T) {
 		`checksum/settings: '{{ list (index . "my-plan") (index . "2fa") | toJson | sha256sum }}'`,
 		`my_plan: '{{ index . "my-plan" }}'`, `"_2fa": '{{ index . "2fa" }}'`,
 	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %s in\n%s", want, text)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %s in\n%s", want, text)
+			}
+		})
 	}
 	d, err = draft.Decide(table("id|active|replicas", "acme|1|2"), draft.Choice{})
 	if err != nil || strings.Contains(d.Form(draft.Names{Name: "web"}, "crm"), "checksum") {
@@ -352,25 +368,31 @@ func TestDecideMappings(t *testing.T) {
 // out.
 func TestDecideSecrets(t *testing.T) {
 	for _, name := range []string{"password", "PassWord", "db_pwd", "apiKey", "API_KEY", "access_token", "client-secret", "ssh_key", "dsn", "SALT", "password_hash", "connectionString", "webhook_url"} {
-		d, err := draft.Decide(table("id|active|"+name, "acme|1|x"), draft.Choice{})
-		if err != nil || !cmp.Equal(d.Secrets, []string{name}) || len(d.Mappings) > 0 {
-			t.Errorf("%s: got %+v, error %v", name, d, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			d, err := draft.Decide(table("id|active|"+name, "acme|1|x"), draft.Choice{})
+			if err != nil || !cmp.Equal(d.Secrets, []string{name}) || len(d.Mappings) > 0 {
+				t.Errorf("%s: got %+v, error %v", name, d, err)
+			}
+		})
 	}
 	for _, value := range []string{"-----BEGIN RSA PRIVATE KEY-----", "$2b$12$abc", "postgres://u:p@db/x", "ghp_abc", "eyJhbGciOi"} {
-		d, err := draft.Decide(table("id|active|x", "acme|1|"+value), draft.Choice{})
-		if err != nil || len(d.Secrets) != 1 {
-			t.Errorf("%s: got %+v, error %v", value, d, err)
-		}
-		if text := d.Hub(draft.Names{Name: "h"}, endpoint.Connection{Type: endpoint.SourceCSV, Path: "x.csv"}, false) + d.Form(draft.Names{Name: "web"}, "h"); strings.Contains(text, value) {
-			t.Errorf("%s is in what was made:\n%s", value, text)
-		}
+		t.Run(value, func(t *testing.T) {
+			d, err := draft.Decide(table("id|active|x", "acme|1|"+value), draft.Choice{})
+			if err != nil || len(d.Secrets) != 1 {
+				t.Errorf("%s: got %+v, error %v", value, d, err)
+			}
+			if text := d.Hub(draft.Names{Name: "h"}, endpoint.Connection{Type: endpoint.SourceCSV, Path: "x.csv"}, false) + d.Form(draft.Names{Name: "web"}, "h"); strings.Contains(text, value) {
+				t.Errorf("%s is in what was made:\n%s", value, text)
+			}
+		})
 	}
 	for _, name := range []string{"plan", "compass", "passengers", "pinned", "url", "keyboard", "hashtag"} {
-		d, err := draft.Decide(table("id|active|"+name, "acme|1|https://x.example/a:b@c"), draft.Choice{})
-		if err != nil || len(d.Secrets) > 0 {
-			t.Errorf("%s: got %+v, error %v", name, d, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			d, err := draft.Decide(table("id|active|"+name, "acme|1|https://x.example/a:b@c"), draft.Choice{})
+			if err != nil || len(d.Secrets) > 0 {
+				t.Errorf("%s: got %+v, error %v", name, d, err)
+			}
+		})
 	}
 }
 

@@ -63,10 +63,12 @@ func TestCount(t *testing.T) {
 		{"trial", "", draft.Rows{Unclear: 1}},
 		{"active", "soon", draft.Rows{Unclear: 1}},
 	} {
-		var got draft.Rows
-		if sample.Count(&got, d, []string{"a", c.status, c.end}, now); got != c.want {
-			t.Errorf("%s, %s: %+v, want %+v", c.status, c.end, got, c.want)
-		}
+		t.Run(c.status, func(t *testing.T) {
+			var got draft.Rows
+			if sample.Count(&got, d, []string{"a", c.status, c.end}, now); got != c.want {
+				t.Errorf("%s, %s: %+v, want %+v", c.status, c.end, got, c.want)
+			}
+		})
 	}
 	var every draft.Rows
 	if sample.Count(&every, &draft.Draft{UID: "id"}, []string{"a", "closed", "2026-01-01"}, now); every != (draft.Rows{Active: 1}) {

@@ -17,13 +17,15 @@ func live(name string, content map[string]any) existing.Live {
 // TestTenant wants whole parts of names, because acme and acmecorp are two tenants.
 func TestTenant(t *testing.T) {
 	for want, names := range map[string]string{"acme": "acme acme-web", "acme-eu": "acme-eu-web acme-eu-db", "": "acme acmecorp", "one": "one"} {
-		var objects []existing.Live
-		for name := range strings.FieldsSeq(names) {
-			objects = append(objects, live(name, nil))
-		}
-		if got := existing.Tenant(objects); got != want {
-			t.Errorf("%s: %q, want %q", names, got, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			var objects []existing.Live
+			for name := range strings.FieldsSeq(names) {
+				objects = append(objects, live(name, nil))
+			}
+			if got := existing.Tenant(objects); got != want {
+				t.Errorf("%s: %q, want %q", names, got, want)
+			}
+		})
 	}
 }
 
@@ -46,8 +48,10 @@ func TestKeptDefaults(t *testing.T) {
 		"restartPolicy: Always": 1, "imagePullPolicy: IfNotPresent": 1, "emptyDir: {}": 1, "creationTimestamp": 0,
 		"image: acme:1": 1, "image: acme/proxy:latest": 1, "name: '{{ .uid }}-web'": 1, "a: acmecorp": 1,
 	} {
-		if n := strings.Count(form, text); n != count {
-			t.Errorf("%d times %q in:\n%s", n, text, form)
-		}
+		t.Run(text, func(t *testing.T) {
+			if n := strings.Count(form, text); n != count {
+				t.Errorf("%d times %q in:\n%s", n, text, form)
+			}
+		})
 	}
 }

@@ -78,14 +78,18 @@ func TestReleaseForm(t *testing.T) {
 		"- {kind: Job, name: first, namespace: other}\n", `text: '{{ "{{" }} .uid }}'`, "big: 12345678901234567\n", "skipCRDs: true\n",
 		`- {match: {id: "app-service*"}, conflictPolicy: Force}`,
 	} {
-		if !strings.Contains(form, want) {
-			t.Errorf("no %q in:\n%s", want, form)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(form, want) {
+				t.Errorf("no %q in:\n%s", want, form)
+			}
+		})
 	}
 	for _, wrong := range []string{"name: bye", `"app-job*"`, `id: "*"`} {
-		if strings.Contains(form, wrong) {
-			t.Errorf("%q in:\n%s", wrong, form)
-		}
+		t.Run(wrong, func(t *testing.T) {
+			if strings.Contains(form, wrong) {
+				t.Errorf("%q in:\n%s", wrong, form)
+			}
+		})
 	}
 	r.Config = []byte(`{"a":{"{{ b }}":1}}`)
 	if _, err := existing.Combine([]*existing.Release{r}); err == nil {
@@ -115,14 +119,18 @@ func TestCombine(t *testing.T) {
 	}
 	form, err := c.Form(existing.Names{Name: "web", Hub: "app"}, "app")
 	for _, want := range []string{"host: '{{ .db_host }}'\n", "tls: true\n", "size: '{{ .size | float }}'\n"} {
-		if err != nil || !strings.Contains(form, want) {
-			t.Errorf("no %q, %v:\n%s", want, err, form)
-		}
+		t.Run(want, func(t *testing.T) {
+			if err != nil || !strings.Contains(form, want) {
+				t.Errorf("no %q, %v:\n%s", want, err, form)
+			}
+		})
 	}
 	for name, config := range map[string]string{"list": `{"plan":["gold"]}`, "types": `{"plan":1}`, "unset": `{"plan":"gold","new":1}`, "null": `{"plan":null}`} {
-		if c, err := existing.Combine([]*existing.Release{acme, release("bolt", config)}); err == nil {
-			t.Errorf("%s: %v", name, c.Columns)
-		}
+		t.Run(name, func(t *testing.T) {
+			if c, err := existing.Combine([]*existing.Release{acme, release("bolt", config)}); err == nil {
+				t.Errorf("%s: %v", name, c.Columns)
+			}
+		})
 	}
 	other := release("bolt", `{}`)
 	other.Chart.Files = nil

@@ -18,18 +18,22 @@ func TestFind(t *testing.T) {
 		" ls  -u --color=always 5": {program, "-u", "--color=always", "5"},
 		"ls ; $(x) `y` > -u":       {program, "-u"}, // as in kubectl
 	} {
-		got, err := Find(func(string) string { return value })
-		var words []string
-		if got != nil {
-			words = got.words
-		}
-		if d := cmp.Diff(want, words); d != "" || err != nil {
-			t.Errorf("%q: %v %s", value, err, d)
-		}
+		t.Run(value, func(t *testing.T) {
+			got, err := Find(func(string) string { return value })
+			var words []string
+			if got != nil {
+				words = got.words
+			}
+			if d := cmp.Diff(want, words); d != "" || err != nil {
+				t.Errorf("%q: %v %s", value, err, d)
+			}
+		})
 	}
 	for _, value := range []string{"  ", "no-such-program -u"} {
-		if got, err := Find(func(string) string { return value }); err == nil {
-			t.Errorf("%q: %q", value, got.words)
-		}
+		t.Run(value, func(t *testing.T) {
+			if got, err := Find(func(string) string { return value }); err == nil {
+				t.Errorf("%q: %q", value, got.words)
+			}
+		})
 	}
 }

@@ -38,9 +38,11 @@ func TestAPIVerb(t *testing.T) {
 		{http.MethodDelete, "/api/v1/namespaces/shop/configmaps", false, "deletecollection"},
 		{"TRACE", "/api", false, "trace"},
 	} {
-		if got := kube.APIVerb(c.method, c.path, c.watch); got != c.want {
-			t.Errorf("%s %s: %s, want %s", c.method, c.path, got, c.want)
-		}
+		t.Run(c.method, func(t *testing.T) {
+			if got := kube.APIVerb(c.method, c.path, c.watch); got != c.want {
+				t.Errorf("%s %s: %s, want %s", c.method, c.path, got, c.want)
+			}
+		})
 	}
 }
 

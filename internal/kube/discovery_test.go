@@ -188,14 +188,16 @@ func TestFind(t *testing.T) {
 		{"h", "v2", "B", `no matches for kind "B" in version "h/v2"`},
 		{"i", "", "B", `no matches for kind "B" in group "i"`},
 	} {
-		r, err := kube.Find(answer, c.group, c.version, c.kind)
-		got := r.Plural + " " + r.Version
-		if err != nil {
-			got = err.Error()
-		}
-		if !strings.HasPrefix(got, c.want) {
-			t.Errorf("%s/%s %s: got %q, want %q", c.group, c.version, c.kind, got, c.want)
-		}
+		t.Run(c.group, func(t *testing.T) {
+			r, err := kube.Find(answer, c.group, c.version, c.kind)
+			got := r.Plural + " " + r.Version
+			if err != nil {
+				got = err.Error()
+			}
+			if !strings.HasPrefix(got, c.want) {
+				t.Errorf("%s/%s %s: got %q, want %q", c.group, c.version, c.kind, got, c.want)
+			}
+		})
 	}
 }
 

@@ -64,10 +64,12 @@ contexts:
 		{kube.Access{Context: "three"}, "", `the kubeconfig has no context "three" (available: one, two)`},
 		{kube.Access{Kubeconfig: path + "x"}, "", "no such file"},
 	} {
-		got, err := c.access.Namespace()
-		if got != c.want || (err != nil) != (c.err != "") || err != nil && !strings.Contains(err.Error(), c.err) {
-			t.Errorf("%+v: %q, %v; want %q, %q", c.access, got, err, c.want, c.err)
-		}
+		t.Run(c.err, func(t *testing.T) {
+			got, err := c.access.Namespace()
+			if got != c.want || (err != nil) != (c.err != "") || err != nil && !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%+v: %q, %v; want %q, %q", c.access, got, err, c.want, c.err)
+			}
+		})
 	}
 	t.Setenv("KUBECONFIG", path+"x")
 	if got, err := (kube.Access{}).Namespace(); got != "" || err != nil {

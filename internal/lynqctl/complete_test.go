@@ -29,9 +29,11 @@ func TestFlagWords(t *testing.T) {
 		}
 	})
 	for _, want := range []string{"output wide", "output kyaml", "output jsonpath=", "output custom-columns=", "output dot", "output markdown", "dry-run server", "cascade orphan", "adopt never", "target flux", "reason RemovedFromTemplate", "layout node-file", "for status"} {
-		if !known[want] {
-			t.Errorf("no flag offers %s", want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !known[want] {
+				t.Errorf("no flag offers %s", want)
+			}
+		})
 	}
 }
 

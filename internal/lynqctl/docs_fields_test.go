@@ -38,30 +38,32 @@ func TestDocsFields(t *testing.T) {
 		{"forms.md", "### Charts", "", below(set, "spec", "charts")},
 		{"http.md", "## Fields", "", below(hub, "spec", "source", string(endpoint.SourceHTTP))},
 	} {
-		path := filepath.Join(sourceTree, "docs", table.page)
-		content, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		before, rest, found := strings.Cut(string(content), "\n"+table.heading+"\n")
-		const head = "\n| field | default | meaning |\n|---|---|---|\n"
-		between, rest, is := strings.Cut(rest, head)
-		rows, after, _ := strings.Cut(rest, "\n\n")
-		if !found || !is {
-			t.Fatalf("%s has no table of fields below %q", path, table.heading)
-		}
-		d := docsTable{t, string(content), strings.Split(rows, "\n"), nil}
-		d.wants(table.prefix, table.of.Fields)
-		if len(d.missing) == 0 {
-			continue
-		}
-		t.Errorf("%s, %q lacks %s", path, table.heading, strings.Join(d.missing, "\n"))
-		if *update {
-			page := before + "\n" + table.heading + "\n" + between + head + strings.Join(append(d.rows, d.missing...), "\n") + "\n\n" + after
-			if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
+		t.Run(table.page, func(t *testing.T) {
+			path := filepath.Join(sourceTree, "docs", table.page)
+			content, err := os.ReadFile(path)
+			if err != nil {
 				t.Fatal(err)
 			}
-		}
+			before, rest, found := strings.Cut(string(content), "\n"+table.heading+"\n")
+			const head = "\n| field | default | meaning |\n|---|---|---|\n"
+			between, rest, is := strings.Cut(rest, head)
+			rows, after, _ := strings.Cut(rest, "\n\n")
+			if !found || !is {
+				t.Fatalf("%s has no table of fields below %q", path, table.heading)
+			}
+			d := docsTable{t, string(content), strings.Split(rows, "\n"), nil}
+			d.wants(table.prefix, table.of.Fields)
+			if len(d.missing) == 0 {
+				return
+			}
+			t.Errorf("%s, %q lacks %s", path, table.heading, strings.Join(d.missing, "\n"))
+			if *update {
+				page := before + "\n" + table.heading + "\n" + between + head + strings.Join(append(d.rows, d.missing...), "\n") + "\n\n" + after
+				if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
 	}
 }
 

@@ -69,11 +69,13 @@ func TestHabits(t *testing.T) {
 	}
 	var files []string
 	for _, pattern := range []string{".github/*.yml", ".github/*/*.yml", "*.yml", "templates/*.yml"} {
-		found, err := filepath.Glob(filepath.Join(sourceTree, pattern))
-		if err != nil || len(found) == 0 {
-			t.Fatalf("%s: no file, %v", pattern, err)
-		}
-		files = append(files, found...)
+		t.Run(pattern, func(t *testing.T) {
+			found, err := filepath.Glob(filepath.Join(sourceTree, pattern))
+			if err != nil || len(found) == 0 {
+				t.Fatalf("%s: no file, %v", pattern, err)
+			}
+			files = append(files, found...)
+		})
 	}
 	arguments := regexp.MustCompile(`(?m)^[# ]+args: (?:\{default: )?([a-z][^,\n]*)`)
 	for _, file := range files {

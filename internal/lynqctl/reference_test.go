@@ -67,11 +67,13 @@ func TestCompletionScripts(t *testing.T) {
 		"lynqctl.fish": func(w io.Writer) error { return root.GenFishCompletion(w, true) },
 		"lynqctl.ps1":  root.GenPowerShellCompletionWithDesc,
 	} {
-		var script bytes.Buffer
-		if err := write(&script); err != nil {
-			t.Fatal(err)
-		}
-		current(t, filepath.Join(completionsDir, file), script.Bytes())
+		t.Run(file, func(t *testing.T) {
+			var script bytes.Buffer
+			if err := write(&script); err != nil {
+				t.Fatal(err)
+			}
+			current(t, filepath.Join(completionsDir, file), script.Bytes())
+		})
 	}
 }
 

@@ -118,9 +118,11 @@ func TestReleaseParts(t *testing.T) {
 		t.Errorf("a release has %v, and Homebrew installs %v", programs, r.HomebrewCasks[0].Binaries)
 	}
 	for _, format := range []string{"deb", "rpm"} {
-		if !slices.Contains(r.Nfpms[0].Formats, format) {
-			t.Errorf("there is no %s", format)
-		}
+		t.Run(format, func(t *testing.T) {
+			if !slices.Contains(r.Nfpms[0].Formats, format) {
+				t.Errorf("there is no %s", format)
+			}
+		})
 	}
 	if !strings.HasPrefix(r.Kos[0].BaseImage, "gcr.io/distroless/") || !strings.HasSuffix(r.Kos[0].BaseImage, ":nonroot") {
 		t.Errorf("the image is based on %s", r.Kos[0].BaseImage)

@@ -74,14 +74,16 @@ func TestChoose(t *testing.T) {
 		"1.5\n1,x\n\n":         nil,
 		"99999999999999999999999\n1-99999999999999999999\n2\n": {1},
 	} {
-		got, shown := choose(t, answer)
-		if !slices.Equal(got, want) {
-			t.Errorf("%q: chosen are %v, want %v:\n%s", answer, got, want, shown)
-		}
-		lines := strings.Count(answer, "\n")
-		if strings.Count(shown, "Take which?") != max(1, lines) {
-			t.Errorf("%q: it did not ask once for each line:\n%s", answer, shown)
-		}
+		t.Run(answer, func(t *testing.T) {
+			got, shown := choose(t, answer)
+			if !slices.Equal(got, want) {
+				t.Errorf("%q: chosen are %v, want %v:\n%s", answer, got, want, shown)
+			}
+			lines := strings.Count(answer, "\n")
+			if strings.Count(shown, "Take which?") != max(1, lines) {
+				t.Errorf("%q: it did not ask once for each line:\n%s", answer, shown)
+			}
+		})
 	}
 }
 
@@ -116,14 +118,16 @@ func TestConfirm(t *testing.T) {
 		// An answer without a line end doesn't count.
 		"y": false, "yes": false,
 	} {
-		var stderr bytes.Buffer
-		got, err := tty.Confirm(strings.NewReader(answer), ui.StreamTo(&stderr, tty.Stream{}), "Go on\x1b[2J?")
-		if err != nil || got != want {
-			t.Errorf("%q: %v, %v, want %v", answer, got, err, want)
-		}
-		if text := strings.TrimSuffix(stderr.String(), "\n"); text != `Go on\x1b[2J? [y/N] ` {
-			t.Errorf("it asks %q", text)
-		}
+		t.Run(answer, func(t *testing.T) {
+			var stderr bytes.Buffer
+			got, err := tty.Confirm(strings.NewReader(answer), ui.StreamTo(&stderr, tty.Stream{}), "Go on\x1b[2J?")
+			if err != nil || got != want {
+				t.Errorf("%q: %v, %v, want %v", answer, got, err, want)
+			}
+			if text := strings.TrimSuffix(stderr.String(), "\n"); text != `Go on\x1b[2J? [y/N] ` {
+				t.Errorf("it asks %q", text)
+			}
+		})
 	}
 	broken := errors.New("the line broke")
 	if yes, err := tty.Confirm(iotest.ErrReader(broken), ui.StreamTo(&bytes.Buffer{}, tty.Stream{}), "Go on?"); yes || !errors.Is(err, broken) {
@@ -148,13 +152,15 @@ func TestCanAsk(t *testing.T) {
 // input.
 func TestConfirmName(t *testing.T) {
 	for answer, want := range map[string]bool{"crm\n": true, "crm \r\n": true, "crm": false, "CRM\n": false, "y\n": false, "\n": false, "": false} {
-		var err bytes.Buffer
-		got, problem := tty.ConfirmName(strings.NewReader(answer), ui.StreamTo(&err, tty.Stream{}), "Delete hub crm?", "crm")
-		if got != want || problem != nil {
-			t.Errorf("%q: %v, %v", answer, got, problem)
-		}
-		if !strings.HasPrefix(err.String(), "Delete hub crm? [type crm to confirm] ") {
-			t.Errorf("asked: %q", err.String())
-		}
+		t.Run(answer, func(t *testing.T) {
+			var err bytes.Buffer
+			got, problem := tty.ConfirmName(strings.NewReader(answer), ui.StreamTo(&err, tty.Stream{}), "Delete hub crm?", "crm")
+			if got != want || problem != nil {
+				t.Errorf("%q: %v, %v", answer, got, problem)
+			}
+			if !strings.HasPrefix(err.String(), "Delete hub crm? [type crm to confirm] ") {
+				t.Errorf("asked: %q", err.String())
+			}
+		})
 	}
 }

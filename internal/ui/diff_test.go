@@ -65,9 +65,11 @@ acme-web  Role r  orphan: removed from the form
 		t.Fatal(err)
 	}
 	for _, colored := range []string{"\x1b[31m-a: 1\x1b[m\n", "\x1b[32m+a: 2\x1b[m\n", "\x1b[1m--- live\x1b[m\n", "\n  b: \\x1b[2J\n"} {
-		if !strings.Contains(out.String(), colored) {
-			t.Errorf("%q lacks %q", out.String(), colored)
-		}
+		t.Run(colored, func(t *testing.T) {
+			if !strings.Contains(out.String(), colored) {
+				t.Errorf("%q lacks %q", out.String(), colored)
+			}
+		})
 	}
 }
 

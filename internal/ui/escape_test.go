@@ -37,10 +37,12 @@ func TestStreamEscapes(t *testing.T) {
 		"two\nlines\t, Größe \u00a0 世界":                            "two\nlines\t, Größe \u00a0 世界",
 		"over\rwritten, and\r\nended":                              "over\\rwritten, and\nended",
 	} {
-		out.Reset()
-		if n, err := fmt.Fprint(s, text); err != nil || n != len(text) || out.String() != want {
-			t.Errorf("%q: %q, %d, %v", text, out.String(), n, err)
-		}
+		t.Run(text, func(t *testing.T) {
+			out.Reset()
+			if n, err := fmt.Fprint(s, text); err != nil || n != len(text) || out.String() != want {
+				t.Errorf("%q: %q, %d, %v", text, out.String(), n, err)
+			}
+		})
 	}
 	if _, err := io.WriteString(tty.Stream{}, "to nowhere"); err != nil {
 		t.Error(err)

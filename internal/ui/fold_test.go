@@ -46,9 +46,11 @@ func TestChangesOfManyNodesAreCounted(t *testing.T) {
 		"... and 50 more created (-o json lists each object)\n":                                   1,
 		"... and 30 more created, 20 more skipped, 20 more updated (-o json lists each object)\n": 1,
 	} {
-		if n := strings.Count(text, line); n != want {
-			t.Errorf("%d times %q, want %d:\n%s", n, line, want, text)
-		}
+		t.Run(line, func(t *testing.T) {
+			if n := strings.Count(text, line); n != want {
+				t.Errorf("%d times %q, want %d:\n%s", n, line, want, text)
+			}
+		})
 	}
 }
 
@@ -93,8 +95,10 @@ func TestRowsOfManyNodes(t *testing.T) {
 	}
 	got := strings.Split(c.out.String(), "\n")
 	for i, want := range []string{"NODE ", "a000-web +199 shop web 400 400 - applied", "a200-web shop web 2 ", "a201-web ", "a202-web ", "a203-web ", "a204-web ", "a205-web +96 shop web 194 ", "+N stands for"} {
-		if line := strings.Join(strings.Fields(got[i]), " ") + " "; !strings.HasPrefix(line, want) {
-			t.Errorf("line %d of %d nodes is %q, want %q", i, len(nodes), line, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if line := strings.Join(strings.Fields(got[i]), " ") + " "; !strings.HasPrefix(line, want) {
+				t.Errorf("line %d of %d nodes is %q, want %q", i, len(nodes), line, want)
+			}
+		})
 	}
 }

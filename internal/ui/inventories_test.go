@@ -153,8 +153,10 @@ func TestLostInventories(t *testing.T) {
 		"No inventory needs to be restored": ui.RestorationList(nil, true),
 		"No inventory can be restored":      ui.RestorationList(nil, false),
 	} {
-		if got.Empty != want {
-			t.Errorf("got %q, want %q", got.Empty, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if got.Empty != want {
+				t.Errorf("got %q, want %q", got.Empty, want)
+			}
+		})
 	}
 }

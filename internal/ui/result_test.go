@@ -61,11 +61,13 @@ func TestWhatIsUnknownIsToldOnce(t *testing.T) {
 		"result-unknown.txt": func(c *console) error { c.tell(events); return c.result(all) },
 		"plan-unknown.txt":   func(c *console) error { return c.Plan(all) },
 	} {
-		c := newConsole(ui.Options{})
-		if err := tell(c); err != nil {
-			t.Fatal(err)
-		}
-		golden(t, name, c.err.String()+c.out.String())
+		t.Run(name, func(t *testing.T) {
+			c := newConsole(ui.Options{})
+			if err := tell(c); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, name, c.err.String()+c.out.String())
+		})
 	}
 }
 
@@ -73,19 +75,21 @@ func TestResultOfNothingIsEmpty(t *testing.T) {
 	unchanged := plans()
 	unchanged[0].Nodes = unchanged[0].Nodes[2:3]
 	for _, format := range []tty.Format{tty.Table, tty.Wide, tty.Name} {
-		c := newConsole(ui.Options{Format: format})
-		c.Report(report.Event{Type: report.EventPlan, NodeID: lynq.NodeID{Hub: crm()}})
-		c.Report(report.Event{Type: report.EventSummary, Summary: &report.Summary{
-			Nodes: map[report.Outcome]int{report.OutcomeUnchanged: 1}, Objects: map[report.Outcome]int{report.OutcomeUnchanged: 1}}})
-		if err := c.result(unchanged); err != nil {
-			t.Fatal(err)
-		}
-		if c.out.Len() > 0 {
-			t.Errorf("-o %s prints %q", format, c.out)
-		}
-		if got, want := c.err.String(), "1 node: 1 unchanged; 1 object: 1 unchanged; 0.0s\n"; got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		t.Run(string(format), func(t *testing.T) {
+			c := newConsole(ui.Options{Format: format})
+			c.Report(report.Event{Type: report.EventPlan, NodeID: lynq.NodeID{Hub: crm()}})
+			c.Report(report.Event{Type: report.EventSummary, Summary: &report.Summary{
+				Nodes: map[report.Outcome]int{report.OutcomeUnchanged: 1}, Objects: map[report.Outcome]int{report.OutcomeUnchanged: 1}}})
+			if err := c.result(unchanged); err != nil {
+				t.Fatal(err)
+			}
+			if c.out.Len() > 0 {
+				t.Errorf("-o %s prints %q", format, c.out)
+			}
+			if got, want := c.err.String(), "1 node: 1 unchanged; 1 object: 1 unchanged; 0.0s\n"; got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
 	}
 }
 
@@ -115,12 +119,14 @@ func TestPlanAfterServerDryRun(t *testing.T) {
 		"plan-server-table.txt": {DryRun: true},
 		"plan-server-yaml.txt":  {DryRun: true, Format: tty.YAML},
 	} {
-		c := newConsole(o)
-		c.tell(story())
-		if err := c.tried(plans()); err != nil {
-			t.Fatal(err)
-		}
-		golden(t, name, c.out.String())
+		t.Run(name, func(t *testing.T) {
+			c := newConsole(o)
+			c.tell(story())
+			if err := c.tried(plans()); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, name, c.out.String())
+		})
 	}
 	c := newConsole(ui.Options{DryRun: true, Format: tty.JSON})
 	c.tell(story())
@@ -172,15 +178,17 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("pipe is gone") 
 func TestWriteErrors(t *testing.T) {
 	out := ui.StreamTo(broken{}, tty.Stream{})
 	for _, format := range []tty.Format{tty.Table, tty.YAML, tty.JSON} {
-		c := newConsole(ui.Options{Format: format, Out: out})
-		c.tell(story())
-		if err := c.result(plans()); err == nil {
-			t.Errorf("Result with -o %s forgets the error", format)
-		}
-		c = newConsole(ui.Options{Format: format, Out: out})
-		if err := c.Plan(plans()); err == nil {
-			t.Errorf("Plan with -o %s forgets the error", format)
-		}
+		t.Run(string(format), func(t *testing.T) {
+			c := newConsole(ui.Options{Format: format, Out: out})
+			c.tell(story())
+			if err := c.result(plans()); err == nil {
+				t.Errorf("Result with -o %s forgets the error", format)
+			}
+			c = newConsole(ui.Options{Format: format, Out: out})
+			if err := c.Plan(plans()); err == nil {
+				t.Errorf("Plan with -o %s forgets the error", format)
+			}
+		})
 	}
 	c := newConsole(ui.Options{Err: ui.StreamTo(broken{}, tty.Stream{})})
 	c.tell(story())

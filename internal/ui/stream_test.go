@@ -12,9 +12,11 @@ import (
 func TestNewStreamColor(t *testing.T) {
 	noColor := func(name string) string { return map[string]string{"NO_COLOR": "1"}[name] }
 	for color, want := range map[tty.Color]bool{tty.ColorAlways: true, tty.ColorAuto: false, tty.ColorNever: false, "": false} {
-		if s := tty.NewStream(tty.To(&bytes.Buffer{}), noColor, color); s.Color != want || s.Terminal {
-			t.Errorf("--color=%s: %+v", color, s)
-		}
+		t.Run(string(color), func(t *testing.T) {
+			if s := tty.NewStream(tty.To(&bytes.Buffer{}), noColor, color); s.Color != want || s.Terminal {
+				t.Errorf("--color=%s: %+v", color, s)
+			}
+		})
 	}
 }
 
@@ -26,11 +28,13 @@ func TestNewStreamWithoutTerminal(t *testing.T) {
 	}
 	defer func() { _ = file.Close() }()
 	for _, term := range []string{"", "dumb", "xterm-256color"} {
-		getenv := func(name string) string { return map[string]string{"TERM": term}[name] }
-		for _, s := range []tty.Stream{tty.NewStream(tty.To(file), getenv, tty.ColorAuto), tty.NewStream(tty.To(&bytes.Buffer{}), getenv, "")} {
-			if s.Terminal || s.Color || s.Size != nil {
-				t.Errorf("TERM=%q: %+v", term, s)
+		t.Run(term, func(t *testing.T) {
+			getenv := func(name string) string { return map[string]string{"TERM": term}[name] }
+			for _, s := range []tty.Stream{tty.NewStream(tty.To(file), getenv, tty.ColorAuto), tty.NewStream(tty.To(&bytes.Buffer{}), getenv, "")} {
+				if s.Terminal || s.Color || s.Size != nil {
+					t.Errorf("TERM=%q: %+v", term, s)
+				}
 			}
-		}
+		})
 	}
 }

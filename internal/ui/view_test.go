@@ -74,14 +74,16 @@ func TestViewForgetsWhatEnded(t *testing.T) {
 		return e
 	}
 	for _, outcome := range []report.Outcome{report.OutcomeDone, report.OutcomeFailed, report.OutcomeNotReady, report.OutcomeSkipped} {
-		events := []report.Event{{Type: report.EventPlan, Time: start, Nodes: 1}, about(report.Event{Type: report.EventWait, Details: report.Details{Message: "is being deleted"}})}
-		shown := func() string { return strings.Join(ui.View(events, start, 80, 24, false), "\n") }
-		if !strings.Contains(shown(), "is being deleted") {
-			t.Fatalf("it does not wait:\n%s", shown())
-		}
-		events = append(events, about(report.Event{Type: report.EventObject, Details: report.Details{Action: plan.ActionDelete, Outcome: outcome}}))
-		if strings.Contains(shown(), "is being deleted") {
-			t.Errorf("%s: it still waits:\n%s", outcome, shown())
-		}
+		t.Run(string(outcome), func(t *testing.T) {
+			events := []report.Event{{Type: report.EventPlan, Time: start, Nodes: 1}, about(report.Event{Type: report.EventWait, Details: report.Details{Message: "is being deleted"}})}
+			shown := func() string { return strings.Join(ui.View(events, start, 80, 24, false), "\n") }
+			if !strings.Contains(shown(), "is being deleted") {
+				t.Fatalf("it does not wait:\n%s", shown())
+			}
+			events = append(events, about(report.Event{Type: report.EventObject, Details: report.Details{Action: plan.ActionDelete, Outcome: outcome}}))
+			if strings.Contains(shown(), "is being deleted") {
+				t.Errorf("%s: it still waits:\n%s", outcome, shown())
+			}
+		})
 	}
 }

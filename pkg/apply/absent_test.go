@@ -29,28 +29,30 @@ func TestAbsentVersion(t *testing.T) {
 		"{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: things." + s.Namespace + ".example.net}, spec: {group: " + s.Namespace + ".example.net, scope: Namespaced, names: {kind: Thing, plural: things}, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}}",
 		"{apiVersion: " + widgets + ", kind: Widget, metadata: {name: w}, spec: {fixed: a}}",
 	} {
-		m := sites.With(sites.Parse(t, text), "1", "metadata", "labels", "some")
-		s.DeleteLater(m)
-		onlyNew := sites.With(m, write.AbsentVersion, "metadata", "resourceVersion")
-		made, err := s.TryApply(wellknown.FieldManager, onlyNew, false)
-		if err != nil || made.GetResourceVersion() == write.AbsentVersion {
-			t.Errorf("%s is not created: %v", text, err)
-			continue
-		}
-		if entries := made.GetManagedFields(); len(entries) == 0 || entries[0].Operation != "Apply" {
-			t.Errorf("%s: it is managed by %v, want an apply", text, entries)
-		}
-		for _, force := range []bool{false, true} {
-			if _, err := s.TryApply(wellknown.FieldManager, onlyNew, force); write.ProblemOf(err).Kind != write.ProblemMoved {
-				t.Errorf("%s, there already, by ourselves: %v", text, err)
+		t.Run(text, func(t *testing.T) {
+			m := sites.With(sites.Parse(t, text), "1", "metadata", "labels", "some")
+			s.DeleteLater(m)
+			onlyNew := sites.With(m, write.AbsentVersion, "metadata", "resourceVersion")
+			made, err := s.TryApply(wellknown.FieldManager, onlyNew, false)
+			if err != nil || made.GetResourceVersion() == write.AbsentVersion {
+				t.Errorf("%s is not created: %v", text, err)
+				return
 			}
-		}
-		changed := sites.With(onlyNew, "b", "metadata", "labels", "a")
-		if _, err := s.TryApply("other", changed, true); write.ProblemOf(err).Kind != write.ProblemMoved {
-			t.Errorf("%s, there already, by another manager: %v", text, err)
-		}
-		if labels := s.Get(m).GetLabels(); labels["a"] != "" {
-			t.Errorf("%s was changed: %v", text, labels)
-		}
+			if entries := made.GetManagedFields(); len(entries) == 0 || entries[0].Operation != "Apply" {
+				t.Errorf("%s: it is managed by %v, want an apply", text, entries)
+			}
+			for _, force := range []bool{false, true} {
+				if _, err := s.TryApply(wellknown.FieldManager, onlyNew, force); write.ProblemOf(err).Kind != write.ProblemMoved {
+					t.Errorf("%s, there already, by ourselves: %v", text, err)
+				}
+			}
+			changed := sites.With(onlyNew, "b", "metadata", "labels", "a")
+			if _, err := s.TryApply("other", changed, true); write.ProblemOf(err).Kind != write.ProblemMoved {
+				t.Errorf("%s, there already, by another manager: %v", text, err)
+			}
+			if labels := s.Get(m).GetLabels(); labels["a"] != "" {
+				t.Errorf("%s was changed: %v", text, labels)
+			}
+		})
 	}
 }

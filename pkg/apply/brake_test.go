@@ -73,9 +73,11 @@ func TestBrakeOfRows(t *testing.T) {
 		}
 	}
 	for _, part := range []string{"form web stopped", "10 nodes failed for one cause", "no chart", "onFailure: Continue"} {
-		if !strings.Contains(why, part) {
-			t.Errorf("%q lacks %q", why, part)
-		}
+		t.Run(part, func(t *testing.T) {
+			if !strings.Contains(why, part) {
+				t.Errorf("%q lacks %q", why, part)
+			}
+		})
 	}
 }
 

@@ -28,23 +28,25 @@ func TestContainersOfOtherNodes(t *testing.T) {
 			container: namespace("team"), others: []formObject{inside("one", lynq.DeleteDelete), inside("kept", lynq.DeleteRetain)}, survives: true,
 		},
 	} {
-		for _, atOnce := range []int{1, 8} {
-			for _, dryRun := range []bool{false, true} {
-				s := newStage()
-				nodes := []*plan.Node{node("a", tt.container), node("z")}
-				for i, o := range tt.others {
-					nodes = append(nodes, node(string(rune('b'+i)), o))
-				}
-				mustApply(t, s, nodes...)
-				s.options.Concurrency, s.options.DryRun = atOnce, dryRun
-				sum := mustApply(t, s, node("z"))
-				if failed := len(sum.Failed) > 0; failed != tt.survives {
-					t.Errorf("%s (%d at once, dry run: %t): %+v, want a failure: %t", name, atOnce, dryRun, sum.Failed, tt.survives)
-				}
-				if there := s.Objects[tt.container.Ref] != nil; there != (tt.survives || dryRun) {
-					t.Errorf("%s (%d at once, dry run: %t): it exists: %t", name, atOnce, dryRun, there)
+		t.Run(name, func(t *testing.T) {
+			for _, atOnce := range []int{1, 8} {
+				for _, dryRun := range []bool{false, true} {
+					s := newStage()
+					nodes := []*plan.Node{node("a", tt.container), node("z")}
+					for i, o := range tt.others {
+						nodes = append(nodes, node(string(rune('b'+i)), o))
+					}
+					mustApply(t, s, nodes...)
+					s.options.Concurrency, s.options.DryRun = atOnce, dryRun
+					sum := mustApply(t, s, node("z"))
+					if failed := len(sum.Failed) > 0; failed != tt.survives {
+						t.Errorf("%s (%d at once, dry run: %t): %+v, want a failure: %t", name, atOnce, dryRun, sum.Failed, tt.survives)
+					}
+					if there := s.Objects[tt.container.Ref] != nil; there != (tt.survives || dryRun) {
+						t.Errorf("%s (%d at once, dry run: %t): it exists: %t", name, atOnce, dryRun, there)
+					}
 				}
 			}
-		}
+		})
 	}
 }

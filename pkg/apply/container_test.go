@@ -91,41 +91,43 @@ func TestKindNotServed(t *testing.T) {
 			unknown: "the server no longer serves kind Widget.example.com",
 		},
 	} {
-		for what, goes := range map[string]bool{"the row goes": true, "the form drops it": false} {
-			s := newStage()
-			o := widget("w")
-			all := append([]formObject{o, configMap("a", "1")}, tt.objects...)
-			mustApply(t, s, node("a", all...), node("b", configMap("b", "1")))
-			if tt.prepare != nil {
-				tt.prepare(s)
+		t.Run(name, func(t *testing.T) {
+			for what, goes := range map[string]bool{"the row goes": true, "the form drops it": false} {
+				s := newStage()
+				o := widget("w")
+				all := append([]formObject{o, configMap("a", "1")}, tt.objects...)
+				mustApply(t, s, node("a", all...), node("b", configMap("b", "1")))
+				if tt.prepare != nil {
+					tt.prepare(s)
+				}
+				delete(s.Kinds, "Widget.example.com")
+				nodes := []*plan.Node{node("b", configMap("b", "2"))}
+				if !goes {
+					nodes = append(nodes, node("a", append([]formObject{configMap("a", "2")}, tt.objects...)...))
+				}
+				sum, err := s.applied(bounded(t), nodes...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, recorded := s.notes.names()[o.Ref]
+				if !recorded {
+					t.Errorf("%s, %s: it isn't recorded", name, what)
+				}
+				failed := len(sum.Failed) == 1 && strings.Contains(sum.Failed[0].Problems[0].Problem(), tt.unknown)
+				if goes != failed || !goes && len(sum.Failed) > 0 {
+					t.Errorf("%s, %s: %+v, want a failure: %t", name, what, sum.Failed, goes)
+				}
+				if s.Objects[configMap("a", "1").Ref] == nil {
+					t.Errorf("%s, %s: the node's other object is gone", name, what)
+				}
+				if got := s.data("b"); got != "2" {
+					t.Errorf("%s, %s: the other node has %q", name, what, got)
+				}
+				if got := s.data("a"); !goes && got != "2" {
+					t.Errorf("%s, %s: the node itself has %q", name, what, got)
+				}
 			}
-			delete(s.Kinds, "Widget.example.com")
-			nodes := []*plan.Node{node("b", configMap("b", "2"))}
-			if !goes {
-				nodes = append(nodes, node("a", append([]formObject{configMap("a", "2")}, tt.objects...)...))
-			}
-			sum, err := s.applied(bounded(t), nodes...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, recorded := s.notes.names()[o.Ref]
-			if !recorded {
-				t.Errorf("%s, %s: it isn't recorded", name, what)
-			}
-			failed := len(sum.Failed) == 1 && strings.Contains(sum.Failed[0].Problems[0].Problem(), tt.unknown)
-			if goes != failed || !goes && len(sum.Failed) > 0 {
-				t.Errorf("%s, %s: %+v, want a failure: %t", name, what, sum.Failed, goes)
-			}
-			if s.Objects[configMap("a", "1").Ref] == nil {
-				t.Errorf("%s, %s: the node's other object is gone", name, what)
-			}
-			if got := s.data("b"); got != "2" {
-				t.Errorf("%s, %s: the other node has %q", name, what, got)
-			}
-			if got := s.data("a"); !goes && got != "2" {
-				t.Errorf("%s, %s: the node itself has %q", name, what, got)
-			}
-		}
+		})
 	}
 }
 
@@ -190,21 +192,23 @@ func TestContainersWithOthers(t *testing.T) {
 			prepare: func(s *stage) { delete(s.Kinds, "Widget.example.com") },
 		},
 	} {
-		for _, dryRun := range []bool{false, true} {
-			s := newStage()
-			mustApply(t, s, node("a", tt.objects...), node("b"))
-			if tt.prepare != nil {
-				tt.prepare(s)
+		t.Run(name, func(t *testing.T) {
+			for _, dryRun := range []bool{false, true} {
+				s := newStage()
+				mustApply(t, s, node("a", tt.objects...), node("b"))
+				if tt.prepare != nil {
+					tt.prepare(s)
+				}
+				s.options.DryRun = dryRun
+				sum := mustApply(t, s, node("b"))
+				if failed := len(sum.Failed) > 0; failed != tt.survives {
+					t.Errorf("%s (dry run: %t): %+v, want a failure: %t", name, dryRun, sum.Failed, tt.survives)
+				}
+				if there := s.Objects[tt.objects[0].Ref] != nil; there != (tt.survives || dryRun) {
+					t.Errorf("%s (dry run: %t): it exists: %t", name, dryRun, there)
+				}
 			}
-			s.options.DryRun = dryRun
-			sum := mustApply(t, s, node("b"))
-			if failed := len(sum.Failed) > 0; failed != tt.survives {
-				t.Errorf("%s (dry run: %t): %+v, want a failure: %t", name, dryRun, sum.Failed, tt.survives)
-			}
-			if there := s.Objects[tt.objects[0].Ref] != nil; there != (tt.survives || dryRun) {
-				t.Errorf("%s (dry run: %t): it exists: %t", name, dryRun, there)
-			}
-		}
+		})
 	}
 }
 

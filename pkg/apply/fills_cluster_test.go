@@ -136,23 +136,25 @@ func TestEmptyCounts(t *testing.T) {
 			"{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, rules: []}", []string{"rules"}, `{"rules":[{"apiGroups":[""],"resources":["pods"],"verbs":["list"]}]}`,
 		},
 	} {
-		for _, strategy := range []lynq.PatchStrategy{lynq.PatchApply, lynq.PatchOverride, lynq.PatchMerge, lynq.PatchReplace} {
-			from, to := sites.Parse(t, tt.from), sites.Parse(t, tt.to)
-			c := base.of(name+"-"+string(strategy), policyOf(strategy, lynq.ConflictStuck), from)
-			c.apply(from)
-			c.apply(to)
-			empty := func(when string) {
-				v, _, _ := unstructured.NestedFieldNoCopy(c.get().Object, tt.field...)
-				if list, is := v.([]any); v != nil && v != "" && (!is || len(list) > 0) {
-					t.Errorf("%s %s: it is %v", c.name, when, v)
+		t.Run(name, func(t *testing.T) {
+			for _, strategy := range []lynq.PatchStrategy{lynq.PatchApply, lynq.PatchOverride, lynq.PatchMerge, lynq.PatchReplace} {
+				from, to := sites.Parse(t, tt.from), sites.Parse(t, tt.to)
+				c := base.of(name+"-"+string(strategy), policyOf(strategy, lynq.ConflictStuck), from)
+				c.apply(from)
+				c.apply(to)
+				empty := func(when string) {
+					v, _, _ := unstructured.NestedFieldNoCopy(c.get().Object, tt.field...)
+					if list, is := v.([]any); v != nil && v != "" && (!is || len(list) > 0) {
+						t.Errorf("%s %s: it is %v", c.name, when, v)
+					}
 				}
+				empty("after the form emptied it")
+				c.patch("kubectl-edit", tt.patch)
+				if outcome, says := c.apply(to); outcome != report.OutcomeDone {
+					t.Errorf("%s: %s: %s", c.name, outcome, says)
+				}
+				empty("after somebody changed it")
 			}
-			empty("after the form emptied it")
-			c.patch("kubectl-edit", tt.patch)
-			if outcome, says := c.apply(to); outcome != report.OutcomeDone {
-				t.Errorf("%s: %s: %s", c.name, outcome, says)
-			}
-			empty("after somebody changed it")
-		}
+		})
 	}
 }

@@ -99,11 +99,13 @@ func TestHandOverInRollout(t *testing.T) {
 		t.Errorf("failed: %+v", sum.Failed)
 	}
 	for _, name := range []string{"one", "two"} {
-		ref := lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: name}
-		want := map[string]string{"one": "b", "two": "a"}[name]
-		if s.Objects[ref] == nil || s.notes.names()[ref] != want {
-			t.Errorf("%s is recorded by %q, want %s", ref, s.notes.names()[ref], want)
-		}
+		t.Run(name, func(t *testing.T) {
+			ref := lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: name}
+			want := map[string]string{"one": "b", "two": "a"}[name]
+			if s.Objects[ref] == nil || s.notes.names()[ref] != want {
+				t.Errorf("%s is recorded by %q, want %s", ref, s.notes.names()[ref], want)
+			}
+		})
 	}
 }
 

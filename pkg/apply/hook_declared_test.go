@@ -124,13 +124,15 @@ func readDeclared(t *testing.T, recorded, declaring *render.Program, uid, db, si
 func TestDeclaredHook(t *testing.T) {
 	p := hookProgram(t, "", "")
 	for _, uid := range []string{"acme", "Acme", "acme.com", "a--b", strings.Repeat("long", 20)} {
-		for _, db := range []string{"", "a", "{{ .uid }}", `"'\u2028<&>`, "--", "a--b\n--c"} {
-			for _, size := range []string{"0", "3", "-7"} {
-				if err := readDeclared(t, p, p, uid, db, size); err != nil {
-					t.Errorf("%q, %q, %s: %v", uid, db, size, err)
+		t.Run(uid, func(t *testing.T) {
+			for _, db := range []string{"", "a", "{{ .uid }}", `"'\u2028<&>`, "--", "a--b\n--c"} {
+				for _, size := range []string{"0", "3", "-7"} {
+					if err := readDeclared(t, p, p, uid, db, size); err != nil {
+						t.Errorf("%q, %q, %s: %v", uid, db, size, err)
+					}
 				}
 			}
-		}
+		})
 	}
 }
 
@@ -156,9 +158,11 @@ func TestChangedHook(t *testing.T) {
 		{"{{ .hubId }}/{{ .uid }}", "{{ .templateRef }}/{{ .uid }}", "metadata.annotations.example.com/of"},
 		{"-backup \"", "-copy \"", "metadata.name"},
 	} {
-		err := readDeclared(t, recorded, hookProgram(t, tt.old, tt.changed), "acme", "main", "3")
-		if err == nil || !strings.HasSuffix(err.Error(), "they differ in "+tt.in) {
-			t.Errorf("%s: %v, want %s", tt.changed, err, tt.in)
-		}
+		t.Run(tt.old, func(t *testing.T) {
+			err := readDeclared(t, recorded, hookProgram(t, tt.old, tt.changed), "acme", "main", "3")
+			if err == nil || !strings.HasSuffix(err.Error(), "they differ in "+tt.in) {
+				t.Errorf("%s: %v, want %s", tt.changed, err, tt.in)
+			}
+		})
 	}
 }

@@ -74,19 +74,21 @@ func chain() *plan.Node {
 // every cascade that deletes.
 func TestLeavesInReverse(t *testing.T) {
 	for _, c := range []plan.Cascade{plan.CascadeOrdered, plan.CascadeBackground, plan.CascadeForeground} {
-		s := newStage()
-		mustApply(t, s, chain())
-		if sum := s.remove(t, c, "n"); len(sum.Failed) > 0 {
-			t.Errorf("%s: %+v", c, sum.Failed)
-		}
-		got := strings.Fields(s.deletes())
-		at := func(name string) int { return slices.Index(got, name) }
-		if len(got) != 4 || at("c") > at("b") || at("b") > at("a") {
-			t.Errorf("%s: deleted %q", c, got)
-		}
-		if len(s.notes.saved) > 0 {
-			t.Errorf("%s: the record is still there", c)
-		}
+		t.Run(string(c), func(t *testing.T) {
+			s := newStage()
+			mustApply(t, s, chain())
+			if sum := s.remove(t, c, "n"); len(sum.Failed) > 0 {
+				t.Errorf("%s: %+v", c, sum.Failed)
+			}
+			got := strings.Fields(s.deletes())
+			at := func(name string) int { return slices.Index(got, name) }
+			if len(got) != 4 || at("c") > at("b") || at("b") > at("a") {
+				t.Errorf("%s: deleted %q", c, got)
+			}
+			if len(s.notes.saved) > 0 {
+				t.Errorf("%s: the record is still there", c)
+			}
+		})
 	}
 }
 

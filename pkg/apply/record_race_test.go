@@ -61,22 +61,24 @@ func TestRecordedMeanwhile(t *testing.T) {
 		"the node leaves":  func(inv *inventory.Inventory, _ int) { inv.Activate = "false" },
 		"replaced":         func(inv *inventory.Inventory, _ int) { inv.UID = "another" },
 	} {
-		s := newStage()
-		mustApply(t, s, chain())
-		s.notes.meanwhile, s.notes.times = change, 1
-		sum, err := s.applied(t.Context(), node("n", configMap("a", "2"), configMap("b", "1", "a"), configMap("c", "1", "b"), configMap("x", "1")))
-		if err != nil || len(sum.Failed) != 1 {
-			t.Errorf("%s: %+v, %v", what, sum, err)
-		}
-		written := s.notes.all()[0]
-		if change(written, 0); !inventory.Equal(written, s.notes.all()[0]) && what != "an entry is gone" {
-			t.Errorf("%s: the run wrote over it", what)
-		}
-		s = newStage()
-		mustApply(t, s, chain())
-		s.notes.meanwhile, s.notes.times = change, 1
-		if sum := s.remove(t, plan.CascadeOrdered, "n"); len(sum.Failed) != 1 || len(s.notes.saved) != 1 {
-			t.Errorf("%s: removed: %+v; left %v", what, sum.Failed, s.notes.saved)
-		}
+		t.Run(what, func(t *testing.T) {
+			s := newStage()
+			mustApply(t, s, chain())
+			s.notes.meanwhile, s.notes.times = change, 1
+			sum, err := s.applied(t.Context(), node("n", configMap("a", "2"), configMap("b", "1", "a"), configMap("c", "1", "b"), configMap("x", "1")))
+			if err != nil || len(sum.Failed) != 1 {
+				t.Errorf("%s: %+v, %v", what, sum, err)
+			}
+			written := s.notes.all()[0]
+			if change(written, 0); !inventory.Equal(written, s.notes.all()[0]) && what != "an entry is gone" {
+				t.Errorf("%s: the run wrote over it", what)
+			}
+			s = newStage()
+			mustApply(t, s, chain())
+			s.notes.meanwhile, s.notes.times = change, 1
+			if sum := s.remove(t, plan.CascadeOrdered, "n"); len(sum.Failed) != 1 || len(s.notes.saved) != 1 {
+				t.Errorf("%s: removed: %+v; left %v", what, sum.Failed, s.notes.saved)
+			}
+		})
 	}
 }

@@ -117,14 +117,16 @@ func TestUnionOfOthers(t *testing.T) {
 	base := newLone(t)
 	from, to := sites.Parse(t, unions()["deployment"][0]), sites.Parse(t, unions()["deployment"][1])
 	for _, strategy := range []lynq.PatchStrategy{lynq.PatchApply, lynq.PatchMerge} {
-		c := base.of("others-"+string(strategy), policyOf(strategy, lynq.ConflictStuck), from)
-		c.apply(from)
-		c.patch("kubectl-edit", `{"spec":{"strategy":{"rollingUpdate":{"maxSurge":3}}}}`)
-		outcome, says := c.apply(to)
-		surge, _, _ := unstructured.NestedFieldNoCopy(c.get().Object, "spec", "strategy", "rollingUpdate", "maxSurge")
-		if outcome != report.OutcomeFailed || surge != int64(3) {
-			t.Errorf("%s: %s: %s: %v", c.name, outcome, says, surge)
-		}
+		t.Run(string(strategy), func(t *testing.T) {
+			c := base.of("others-"+string(strategy), policyOf(strategy, lynq.ConflictStuck), from)
+			c.apply(from)
+			c.patch("kubectl-edit", `{"spec":{"strategy":{"rollingUpdate":{"maxSurge":3}}}}`)
+			outcome, says := c.apply(to)
+			surge, _, _ := unstructured.NestedFieldNoCopy(c.get().Object, "spec", "strategy", "rollingUpdate", "maxSurge")
+			if outcome != report.OutcomeFailed || surge != int64(3) {
+				t.Errorf("%s: %s: %s: %v", c.name, outcome, says, surge)
+			}
+		})
 	}
 }
 
@@ -149,21 +151,23 @@ func TestNulls(t *testing.T) {
 		"a resource":     {"{apiVersion: " + widgets + ", kind: Widget, spec: {size: 5, tags: [a], fixed: a}}", "{apiVersion: " + widgets + ", kind: Widget, spec: {size: null, tags: null, fixed: a}}", "", []string{"spec", "size"}, int64(3)},
 		"their resource": {"{apiVersion: " + widgets + ", kind: Widget, spec: {size: 5}}", "{apiVersion: " + widgets + ", kind: Widget, spec: {size: 5, tags: null}}", `{"spec":{"tags":["x"]}}`, []string{"spec", "tags"}, []any{"x"}},
 	} {
-		for _, strategy := range []lynq.PatchStrategy{lynq.PatchApply, lynq.PatchOverride, lynq.PatchMerge, lynq.PatchReplace} {
-			from, to := sites.Parse(t, tt.from), sites.Parse(t, tt.to)
-			c := base.of(strings.ToLower(strings.ReplaceAll(fmt.Sprintf("%s-%s", name, strategy), " ", "-")), policyOf(strategy, lynq.ConflictForce), from)
-			if outcome, says := c.apply(from); outcome != report.OutcomeDone {
-				t.Errorf("%s: %s: %s", c.name, outcome, says)
-				continue
+		t.Run(name, func(t *testing.T) {
+			for _, strategy := range []lynq.PatchStrategy{lynq.PatchApply, lynq.PatchOverride, lynq.PatchMerge, lynq.PatchReplace} {
+				from, to := sites.Parse(t, tt.from), sites.Parse(t, tt.to)
+				c := base.of(strings.ToLower(strings.ReplaceAll(fmt.Sprintf("%s-%s", name, strategy), " ", "-")), policyOf(strategy, lynq.ConflictForce), from)
+				if outcome, says := c.apply(from); outcome != report.OutcomeDone {
+					t.Errorf("%s: %s: %s", c.name, outcome, says)
+					continue
+				}
+				if tt.patch != "" {
+					c.patch("kubectl-edit", tt.patch)
+				}
+				outcome, says := c.apply(sites.With(to, "x", "metadata", "labels", "more"))
+				got, _, _ := unstructured.NestedFieldNoCopy(c.get().Object, tt.field...)
+				if outcome != report.OutcomeDone || !reflect.DeepEqual(got, tt.want) {
+					t.Errorf("%s: %s: %s: it is %v, want %v", c.name, outcome, says, got, tt.want)
+				}
 			}
-			if tt.patch != "" {
-				c.patch("kubectl-edit", tt.patch)
-			}
-			outcome, says := c.apply(sites.With(to, "x", "metadata", "labels", "more"))
-			got, _, _ := unstructured.NestedFieldNoCopy(c.get().Object, tt.field...)
-			if outcome != report.OutcomeDone || !reflect.DeepEqual(got, tt.want) {
-				t.Errorf("%s: %s: %s: it is %v, want %v", c.name, outcome, says, got, tt.want)
-			}
-		}
+		})
 	}
 }

@@ -74,14 +74,18 @@ func TestSecretAnywhere(t *testing.T) {
 	origin := Origin{Desired: object(t, next), Secrets: Secrets{Fields: [][]string{nil}, Filter: redact.New("hunter2!")}}
 	all := shows(compare(t, live, next, origin))
 	for _, hidden := range []string{"x1", "700", "hunter2"} {
-		if strings.Contains(all, hidden) {
-			t.Errorf("%s shows: %s", hidden, all)
-		}
+		t.Run(hidden, func(t *testing.T) {
+			if strings.Contains(all, hidden) {
+				t.Errorf("%s shows: %s", hidden, all)
+			}
+		})
 	}
 	for _, shown := range []string{`b: "y"`, "port: 8001", "value: z"} {
-		if !strings.Contains(all, shown) {
-			t.Errorf("%s is hidden: %s", shown, all)
-		}
+		t.Run(shown, func(t *testing.T) {
+			if !strings.Contains(all, shown) {
+				t.Errorf("%s is hidden: %s", shown, all)
+			}
+		})
 	}
 	origin.Desired = nil
 	if all := shows(compare(t, live, "", origin)); strings.Contains(all, "x1") || !strings.Contains(all, "name: acme") {

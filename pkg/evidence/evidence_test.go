@@ -42,9 +42,11 @@ func TestCompare(t *testing.T) {
 		t.Errorf("rows that vanish: %+v", got)
 	}
 	for _, note := range []string{"", "x", "{}", `{"key":"","rows":""}`, `{"key":"k","columns":[{"name":"a"}],"rows":"AAAA"}`, `{"key":"k","rows":"//////8AAAA"}`, `{"key":"k","rows":"/////wAAAAA"}`, `{"key":"k","rows":"!"}`} {
-		if got := sourceOf("a|gold|x|u").Compare(note); got != nil {
-			t.Errorf("%s: %+v", note, got)
-		}
+		t.Run(note, func(t *testing.T) {
+			if got := sourceOf("a|gold|x|u").Compare(note); got != nil {
+				t.Errorf("%s: %+v", note, got)
+			}
+		})
 	}
 }
 
@@ -91,16 +93,18 @@ func TestWhere(t *testing.T) {
 		{"archived = 0", "", `where of the hub changed from "archived = 0" to absent since the last run`},
 		{"archived = 0", "plan = 'x'", `where of the hub changed from "archived = 0" to "plan = 'x'" since the last run`},
 	} {
-		s := sourceOf("a|gold|x|u")
-		s.Where = tt.now
-		e := &Evidence{Last: time.Unix(0, 0), Rows: s.Compare(note(tt.before))}
-		if before, changed := s.WhereBefore(note(tt.before)); changed {
-			e.Where = &Where{before, tt.now}
-		}
-		lines := strings.Join(e.Lines(), "\n")
-		if got := e.Cause(); got != tt.want || !strings.Contains(lines, got) || !strings.Contains(lines, "1 row vanished") {
-			t.Errorf("%q to %q: %q, lines %q", tt.before, tt.now, got, lines)
-		}
+		t.Run(tt.before, func(t *testing.T) {
+			s := sourceOf("a|gold|x|u")
+			s.Where = tt.now
+			e := &Evidence{Last: time.Unix(0, 0), Rows: s.Compare(note(tt.before))}
+			if before, changed := s.WhereBefore(note(tt.before)); changed {
+				e.Where = &Where{before, tt.now}
+			}
+			lines := strings.Join(e.Lines(), "\n")
+			if got := e.Cause(); got != tt.want || !strings.Contains(lines, got) || !strings.Contains(lines, "1 row vanished") {
+				t.Errorf("%q to %q: %q, lines %q", tt.before, tt.now, got, lines)
+			}
+		})
 	}
 	if _, changed := sourceOf("a|gold|x|u").WhereBefore(""); changed {
 		t.Error("without a note, the condition changed")
@@ -279,9 +283,11 @@ func TestUnchanged(t *testing.T) {
 	now := source([]string{"size", "new", "plan", "pw"}, []string{"acme", "1", "n", "silver", "x"}, []string{"bolt", "2", "n", "gold", "y"}, []string{"coil", "3", "n", "gold", "z"})
 	unchanged := now.Unchanged(note)
 	for uid, want := range map[string]string{"acme": "[size]", "bolt": "[size plan]", "coil": "[]", "gone": "[]"} {
-		if got := fmt.Sprint(unchanged(uid)); got != want {
-			t.Errorf("%s: %s, want %s", uid, got, want)
-		}
+		t.Run(uid, func(t *testing.T) {
+			if got := fmt.Sprint(unchanged(uid)); got != want {
+				t.Errorf("%s: %s, want %s", uid, got, want)
+			}
+		})
 	}
 	if got := now.Unchanged("")("acme"); got != nil {
 		t.Errorf("without a note: %v", got)

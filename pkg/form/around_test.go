@@ -162,21 +162,23 @@ func TestAroundFiles(t *testing.T) {
 	}
 	was := form.NewGood(in, []string{dir}, false)
 	for file, hub := range map[string]string{"base/app.yaml": "a", "base/sizes.yml": "b", "a.yaml": "a"} {
-		good, err := os.ReadFile(filepath.Join(dir, file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		write(file, "kind: [\n")
-		around, hubs, err := was.Around(nil, []string{dir}, false, map[string]bool{filepath.Join(dir, file): true})
-		if err != nil || len(hubs) != 1 || hubs[0].Name != hub {
-			t.Fatalf("%s: hubs %v, error %v", file, hubs, err)
-		}
-		if f := around.Inputs.Forms[0]; len(f.Resources) != 3 {
-			t.Errorf("%s: %d resources", file, len(f.Resources))
-		}
-		if _, is := around.Inputs.Hubs[1].Lookups[0].Entries.Values["gold"]; !is {
-			t.Errorf("%s: no entries", file)
-		}
-		write(file, string(good))
+		t.Run(file, func(t *testing.T) {
+			good, err := os.ReadFile(filepath.Join(dir, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(file, "kind: [\n")
+			around, hubs, err := was.Around(nil, []string{dir}, false, map[string]bool{filepath.Join(dir, file): true})
+			if err != nil || len(hubs) != 1 || hubs[0].Name != hub {
+				t.Fatalf("%s: hubs %v, error %v", file, hubs, err)
+			}
+			if f := around.Inputs.Forms[0]; len(f.Resources) != 3 {
+				t.Errorf("%s: %d resources", file, len(f.Resources))
+			}
+			if _, is := around.Inputs.Hubs[1].Lookups[0].Entries.Values["gold"]; !is {
+				t.Errorf("%s: no entries", file)
+			}
+			write(file, string(good))
+		})
 	}
 }

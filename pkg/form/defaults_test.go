@@ -32,9 +32,11 @@ kind: Secret
 metadata: {name: a, annotations: {lynq.sh/resource-id: con, lynq.sh/delete-policy: delete, other: b}}
 `,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	in, err := form.Load([]string{dir}, false, nil)
 	if err != nil {

@@ -103,10 +103,12 @@ func TestBounded(t *testing.T) {
 		os.DevNull: os.DevNull + ": cannot be read: it is a device or a socket, and no file (leave it out, or fix it)",
 		"-":        "stdin: cannot be read: it has more than 64 MiB (leave it out, or fix it)",
 	} {
-		_, err := form.Load([]string{path}, false, endless{})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", path, err)
-		}
+		t.Run(path, func(t *testing.T) {
+			_, err := form.Load([]string{path}, false, endless{})
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v", path, err)
+			}
+		})
 	}
 	path := filepath.Join(t.TempDir(), "large.yaml")
 	large, err := os.Create(path)

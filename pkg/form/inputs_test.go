@@ -392,8 +392,10 @@ func TestStringOnly(t *testing.T) {
 		{"example.com/v1", "Thing", "spec properties labels type", false},
 		{"v1", "Pod", "kind", false},
 	} {
-		if got := form.StringOnly(test.apiVersion, test.kind, strings.Fields(test.path)); got != test.want {
-			t.Errorf("StringOnly(%s, %s, %s) = %v", test.apiVersion, test.kind, test.path, got)
-		}
+		t.Run(test.apiVersion, func(t *testing.T) {
+			if got := form.StringOnly(test.apiVersion, test.kind, strings.Fields(test.path)); got != test.want {
+				t.Errorf("StringOnly(%s, %s, %s) = %v", test.apiVersion, test.kind, test.path, got)
+			}
+		})
 	}
 }

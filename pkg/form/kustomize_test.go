@@ -168,15 +168,17 @@ func TestKustomizePlaces(t *testing.T) {
 		"resources: [app.yaml]\nnamePrefix: \"{{ .uid }}-\"\n# also in {{ .uid }}-": "base/app.yaml:4",
 		"resources: [app.yaml]\n": "base/app.yaml:4",
 	} {
-		b := newBases()
-		b.files["base/kustomization.yaml"] = kustomization
-		in, err := baseForm(t, "  kustomize: base\n", b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		name := in.Forms[0].Resource("service-web").Manifest.Field("metadata").Field("name")
-		if got := name.Pos.String(); got != want {
-			t.Errorf("%q: the name is at %s, want %s", kustomization, got, want)
-		}
+		t.Run(kustomization, func(t *testing.T) {
+			b := newBases()
+			b.files["base/kustomization.yaml"] = kustomization
+			in, err := baseForm(t, "  kustomize: base\n", b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			name := in.Forms[0].Resource("service-web").Manifest.Field("metadata").Field("name")
+			if got := name.Pos.String(); got != want {
+				t.Errorf("%q: the name is at %s, want %s", kustomization, got, want)
+			}
+		})
 	}
 }

@@ -43,12 +43,14 @@ func TestDeletionPolicy(t *testing.T) {
 		"RetainOnApply": lynq.DeleteRetainOnApply, "retain-on-apply": lynq.DeleteRetainOnApply,
 		"retainOnDelete": lynq.DeleteRetainOnDelete, "retain-on-delete": lynq.DeleteRetainOnDelete,
 	} {
-		annotation := ", annotations: {lynq.sh/delete-policy: " + word + "}"
-		for _, r := range []*form.Resource{loadTwofold(t, "deletionPolicy: "+word+",", ""), loadTwofold(t, "", annotation), loadTwofold(t, "deletionPolicy: "+word+",", annotation)} {
-			if r.Policy.Deletion != want {
-				t.Errorf("%s is %q, want %q", word, r.Policy.Deletion, want)
+		t.Run(word, func(t *testing.T) {
+			annotation := ", annotations: {lynq.sh/delete-policy: " + word + "}"
+			for _, r := range []*form.Resource{loadTwofold(t, "deletionPolicy: "+word+",", ""), loadTwofold(t, "", annotation), loadTwofold(t, "deletionPolicy: "+word+",", annotation)} {
+				if r.Policy.Deletion != want {
+					t.Errorf("%s is %q, want %q", word, r.Policy.Deletion, want)
+				}
 			}
-		}
+		})
 	}
 	if r := loadTwofold(t, "", ", annotations: {lynq.sh/delete-policy: orphan}"); r.Policy.Deletion != lynq.DeleteRetain {
 		t.Errorf("orphan is %q", r.Policy.Deletion)
@@ -76,9 +78,11 @@ func TestPatchStrategy(t *testing.T) {
 		"ssa-merge": lynq.PatchApply, "ssaMerge": lynq.PatchApply, "SsaMerge": lynq.PatchApply,
 		"ssa-override": lynq.PatchOverride, "ssaOverride": lynq.PatchOverride, "SsaOverride": lynq.PatchOverride,
 	} {
-		if r := loadTwofold(t, "", annotated(word)); r.Policy.Patch != want {
-			t.Errorf("%s is %q, want %q", word, r.Policy.Patch, want)
-		}
+		t.Run(word, func(t *testing.T) {
+			if r := loadTwofold(t, "", annotated(word)); r.Policy.Patch != want {
+				t.Errorf("%s is %q, want %q", word, r.Policy.Patch, want)
+			}
+		})
 	}
 	if r := loadTwofold(t, "", ""); r.Policy.Patch != lynq.PatchApply {
 		t.Errorf("nothing is %q", r.Policy.Patch)
@@ -95,17 +99,19 @@ func TestAdoptionPolicy(t *testing.T) {
 		lynq.AdoptIfUnowned: {"IfUnowned", "ifUnowned", "if-unowned"},
 		lynq.AdoptAlways:    {"Always", "always"},
 	} {
-		for _, word := range spellings {
-			field := "adoptionPolicy: " + word + ","
-			for _, r := range []*form.Resource{load(field, ""), load("", annotated(word)), load(field, annotated(string(want)))} {
-				if r.Policy.Adoption != want || r.Policy.Adopts() != want {
-					t.Errorf("%s is %q, want %q", word, r.Policy.Adoption, want)
+		t.Run(string(want), func(t *testing.T) {
+			for _, word := range spellings {
+				field := "adoptionPolicy: " + word + ","
+				for _, r := range []*form.Resource{load(field, ""), load("", annotated(word)), load(field, annotated(string(want)))} {
+					if r.Policy.Adoption != want || r.Policy.Adopts() != want {
+						t.Errorf("%s is %q, want %q", word, r.Policy.Adoption, want)
+					}
+				}
+				if got := load("", annotated(word)).Manifest.Field("metadata").Field("annotations").Field(wellknown.AnnotationAdoptionPolicy).Str; got != word {
+					t.Errorf("the manifest has %q, want %q", got, word)
 				}
 			}
-			if got := load("", annotated(word)).Manifest.Field("metadata").Field("annotations").Field(wellknown.AnnotationAdoptionPolicy).Str; got != word {
-				t.Errorf("the manifest has %q, want %q", got, word)
-			}
-		}
+		})
 	}
 	for fields, want := range map[string]lynq.AdoptionPolicy{
 		"":                       lynq.AdoptIfUnowned,
@@ -114,9 +120,11 @@ func TestAdoptionPolicy(t *testing.T) {
 		"conflictPolicy: Force, adoptionPolicy: never,":  lynq.AdoptNever,
 		"conflictPolicy: Stuck, adoptionPolicy: Always,": lynq.AdoptAlways,
 	} {
-		if r := load(fields, ""); r.Policy.Adopts() != want {
-			t.Errorf("%q adopts %s, want %s", fields, r.Policy.Adopts(), want)
-		}
+		t.Run(fields, func(t *testing.T) {
+			if r := load(fields, ""); r.Policy.Adopts() != want {
+				t.Errorf("%q adopts %s, want %s", fields, r.Policy.Adopts(), want)
+			}
+		})
 	}
 	if r := load("", ""); r.Policy.Adoption != "" {
 		t.Errorf("a form that says nothing says %q", r.Policy.Adoption)

@@ -157,10 +157,12 @@ func TestReleaseProblems(t *testing.T) {
 		"{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}": `app/templates/x.yaml: form "web": id "app-configmap-a" appears twice`,
 		"{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: a.b}}":                        `app/templates/x.yaml: form "web", chart "app": the template makes a CustomResourceDefinition, which all tenants of a cluster share (install it once with kubectl apply --server-side, `,
 	} {
-		_, problems := f.WithReleases([]form.Release{{Chart: f.Charts[0], Name: "acme", Namespace: "ns", Documents: documents(t, form.ChartObject{File: "app/templates/x.yaml", Text: text})}})
-		if len(problems) == 0 || !strings.HasPrefix(problems[0].String(), want) || strings.Contains(problems[0].String(), "x.yaml:1") {
-			t.Errorf("%s: %v, want %s", text, problems, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			_, problems := f.WithReleases([]form.Release{{Chart: f.Charts[0], Name: "acme", Namespace: "ns", Documents: documents(t, form.ChartObject{File: "app/templates/x.yaml", Text: text})}})
+			if len(problems) == 0 || !strings.HasPrefix(problems[0].String(), want) || strings.Contains(problems[0].String(), "x.yaml:1") {
+				t.Errorf("%s: %v, want %s", text, problems, want)
+			}
+		})
 	}
 	skipped := *f.Charts[0]
 	skipped.SkipCRDs = true
@@ -177,10 +179,12 @@ func TestReadChart(t *testing.T) {
 		"a: 1\na: 2": `app/templates/x.yaml: key "a" appears twice`,
 		"{apiVersion: v1, kind: Secret, metadata: {name: x, annotations: {helm.sh/hook: pre-delete, helm.sh/hook: x}}}": `app/templates/x.yaml: key "helm.sh/hook" appears twice`,
 	} {
-		_, problems := form.ReadChart([]form.ChartObject{object("v1", "Service", "acme"), {File: "app/templates/x.yaml", Text: text}})
-		if len(problems) != 1 || !strings.HasPrefix(problems[0].String(), want) {
-			t.Errorf("%s: %v, want %s", text, problems, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			_, problems := form.ReadChart([]form.ChartObject{object("v1", "Service", "acme"), {File: "app/templates/x.yaml", Text: text}})
+			if len(problems) != 1 || !strings.HasPrefix(problems[0].String(), want) {
+				t.Errorf("%s: %v, want %s", text, problems, want)
+			}
+		})
 	}
 }
 
@@ -228,10 +232,12 @@ func TestCharts(t *testing.T) {
 		`id: app, path: app, includeWhen: maybe`:                                              `spec.charts[0].includeWhen must be a template that gives true or false`,
 		"id: app, path: app}\n  - {id: app, path: app":                                        `id "app" appears twice, first on line 14`,
 	} {
-		_, err := chartInputs(t, chart, "")
-		if err == nil || !strings.Contains(err.Error(), want) || slices.Contains(strings.Split(err.Error(), "\n"), "") {
-			t.Errorf("%s: %v, want %s", chart, err, want)
-		}
+		t.Run(chart, func(t *testing.T) {
+			_, err := chartInputs(t, chart, "")
+			if err == nil || !strings.Contains(err.Error(), want) || slices.Contains(strings.Split(err.Error(), "\n"), "") {
+				t.Errorf("%s: %v, want %s", chart, err, want)
+			}
+		})
 	}
 }
 
@@ -270,10 +276,12 @@ func TestChartAddress(t *testing.T) {
 	}
 	// Such a form may come from standard input, unless it has files.
 	for values, want := range map[string]string{"": "", ", valuesFiles: [eu.yaml]": "a form from standard input has no directory"} {
-		_, err := none.Load(noCharts{}, []string{"-"}, false, strings.NewReader(fmt.Sprintf(hub+"\n---\n"+web, values)))
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", values, err)
-		}
+		t.Run(values, func(t *testing.T) {
+			_, err := none.Load(noCharts{}, []string{"-"}, false, strings.NewReader(fmt.Sprintf(hub+"\n---\n"+web, values)))
+			if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v", values, err)
+			}
+		})
 	}
 }
 

@@ -18,24 +18,26 @@ import (
 // writes them.
 func TestSchemaFiles(t *testing.T) {
 	for name, root := range map[string]form.Field{"lynqhub": form.FieldsOf(wellknown.KindHub), "lynqform": form.FieldsOf(wellknown.KindForm)} {
-		w := schemaWriter{t, ordered{}}
-		all := ordered{{"$schema", text(t, "http://json-schema.org/draft-07/schema#")}, {"title", text(t, root.Name)}}
-		all = append(all, w.rules(&root)...)
-		all = append(all, member{"definitions", w.shared.bytes()})
-		var want bytes.Buffer
-		if err := json.Indent(&want, all.bytes(), "", "  "); err != nil {
-			t.Fatal(err)
-		}
-		want.WriteByte('\n')
-		path := filepath.Join(schemas, name+".schema.json")
-		if *update {
-			if err := os.WriteFile(path, want.Bytes(), 0o644); err != nil {
+		t.Run(name, func(t *testing.T) {
+			w := schemaWriter{t, ordered{}}
+			all := ordered{{"$schema", text(t, "http://json-schema.org/draft-07/schema#")}, {"title", text(t, root.Name)}}
+			all = append(all, w.rules(&root)...)
+			all = append(all, member{"definitions", w.shared.bytes()})
+			var want bytes.Buffer
+			if err := json.Indent(&want, all.bytes(), "", "  "); err != nil {
 				t.Fatal(err)
 			}
-		}
-		if content, err := os.ReadFile(path); err != nil || !bytes.Equal(content, want.Bytes()) {
-			t.Errorf("%s doesn't have the fields of package form (%v); make generate writes them", path, err)
-		}
+			want.WriteByte('\n')
+			path := filepath.Join(schemas, name+".schema.json")
+			if *update {
+				if err := os.WriteFile(path, want.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if content, err := os.ReadFile(path); err != nil || !bytes.Equal(content, want.Bytes()) {
+				t.Errorf("%s doesn't have the fields of package form (%v); make generate writes them", path, err)
+			}
+		})
 	}
 }
 

@@ -98,15 +98,17 @@ func TestFormsInOnePlace(t *testing.T) {
 		{"web", "us", `it is of hub "crm", form "eu/web", which`},
 		{"shop", "us", `it is of hub "crm", form "web", which`},
 	} {
-		s := newSite(t)
-		s.run(inputOf([]*Node{formNode("eu", "acme", "1")}))
-		n := formNode("eu", "acme", "2")
-		n.Form = lynq.FormKey{Namespace: test.namespace, Name: test.form}
-		_, p := s.plan(inputOf([]*Node{n}))
-		refused := p.Of(ActionRefuse)
-		if len(refused) == 0 || !strings.HasPrefix(refused[0].Why, test.want) {
-			t.Errorf("%s/%s: %+v", test.namespace, test.form, refused)
-		}
+		t.Run(test.form, func(t *testing.T) {
+			s := newSite(t)
+			s.run(inputOf([]*Node{formNode("eu", "acme", "1")}))
+			n := formNode("eu", "acme", "2")
+			n.Form = lynq.FormKey{Namespace: test.namespace, Name: test.form}
+			_, p := s.plan(inputOf([]*Node{n}))
+			refused := p.Of(ActionRefuse)
+			if len(refused) == 0 || !strings.HasPrefix(refused[0].Why, test.want) {
+				t.Errorf("%s/%s: %+v", test.namespace, test.form, refused)
+			}
+		})
 	}
 }
 

@@ -14,39 +14,41 @@ import (
 // layout. It names a folder that doesn't exist, so kustomize couldn't build the tree.
 func TestChangedListIsListed(t *testing.T) {
 	for more, refused := range map[string]bool{"": false, "- gone-web\n": true} {
-		s := newSite(t)
-		run := func(spread bool) *Input {
-			in := inputOf([]*Node{volumeNode("crm", "acme", "data")})
-			in.Spread = spread
-			return in
-		}
-		s.run(run(true))
-		spread := s.files()
-		s.run(run(false))
-		var list string
-		for file := range spread {
-			if path.Base(file) == kustomizationFile && strings.Count(file, "/") == 1 {
-				list = file
+		t.Run(more, func(t *testing.T) {
+			s := newSite(t)
+			run := func(spread bool) *Input {
+				in := inputOf([]*Node{volumeNode("crm", "acme", "data")})
+				in.Spread = spread
+				return in
 			}
-		}
-		s.write(list, spread[list]+more)
-		for line := range strings.Lines(spread[index.FileName]) {
-			if strings.Contains(line, `"`+list+`"`) {
-				s.write(index.FileName, s.files()[index.FileName]+line)
+			s.run(run(true))
+			spread := s.files()
+			s.run(run(false))
+			var list string
+			for file := range spread {
+				if path.Base(file) == kustomizationFile && strings.Count(file, "/") == 1 {
+					list = file
+				}
 			}
-		}
-		in := run(true)
-		_, p := s.plan(in)
-		var got, want []string
-		for _, r := range Refuse(in, p) {
-			got = append(got, RefusalText(&r))
-		}
-		if refused {
-			want = []string{list + ": others changed it, and this run would list it without overwriting it (restore it from Git, or overwrite it with --force)"}
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("with %q: %s", more, diff)
-		}
+			s.write(list, spread[list]+more)
+			for line := range strings.Lines(spread[index.FileName]) {
+				if strings.Contains(line, `"`+list+`"`) {
+					s.write(index.FileName, s.files()[index.FileName]+line)
+				}
+			}
+			in := run(true)
+			_, p := s.plan(in)
+			var got, want []string
+			for _, r := range Refuse(in, p) {
+				got = append(got, RefusalText(&r))
+			}
+			if refused {
+				want = []string{list + ": others changed it, and this run would list it without overwriting it (restore it from Git, or overwrite it with --force)"}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("with %q: %s", more, diff)
+			}
+		})
 	}
 }
 

@@ -49,23 +49,25 @@ func TestFormDigests(t *testing.T) {
 		{"a change without effect", run(3, nil, rowNode("crm", "acme", "2"), rowNode("crm", "beta", "1")), []index.Origin{formAt(crm, web, 3), formAt(erp, web, 7)}, false},
 		{"no node", run(4, nil), []index.Origin{formAt(erp, web, 7)}, true},
 	} {
-		d, p := s.plan(step.in)
-		r := NewReport(step.in, p, d.Changes(p))
-		if changes := !cmp.Equal(before, step.want); r.OnlyIndex() != (changes && !step.file) || r.Changed != (changes || step.file) {
-			t.Errorf("%s: the report says %+v", step.name, r)
-		}
-		s.run(step.in)
-		if diff := cmp.Diff(step.want, s.index().Forms); diff != "" {
-			t.Errorf("%s: %s", step.name, diff)
-		}
-		before = step.want
-		text := s.files()[index.FileName]
-		if _, p := s.plan(step.in); string(p.Final().Encode()) != text {
-			t.Errorf("%s: the second run changes the index", step.name)
-		}
-		if !strings.Contains(text, r.Plan) {
-			t.Errorf("%s: the index doesn't have the plan %s", step.name, r.Plan)
-		}
+		t.Run(step.name, func(t *testing.T) {
+			d, p := s.plan(step.in)
+			r := NewReport(step.in, p, d.Changes(p))
+			if changes := !cmp.Equal(before, step.want); r.OnlyIndex() != (changes && !step.file) || r.Changed != (changes || step.file) {
+				t.Errorf("%s: the report says %+v", step.name, r)
+			}
+			s.run(step.in)
+			if diff := cmp.Diff(step.want, s.index().Forms); diff != "" {
+				t.Errorf("%s: %s", step.name, diff)
+			}
+			before = step.want
+			text := s.files()[index.FileName]
+			if _, p := s.plan(step.in); string(p.Final().Encode()) != text {
+				t.Errorf("%s: the second run changes the index", step.name)
+			}
+			if !strings.Contains(text, r.Plan) {
+				t.Errorf("%s: the index doesn't have the plan %s", step.name, r.Plan)
+			}
+		})
 	}
 }
 

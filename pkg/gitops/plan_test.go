@@ -288,13 +288,15 @@ func TestMergedIntoAnotherList(t *testing.T) {
 	s.run(inputOf(nodes))
 	list := "beta-web/kustomization.yaml"
 	for text, want := range map[string]Action{"- configmap-acme.yaml\n": ActionUpdate, "- mine.yaml\n": ActionConflict} {
-		s.write(list, s.files()[list]+text)
-		_, p := s.plan(inputOf(nodes))
-		if got := actions(p); got[list] != want {
-			t.Errorf("%s: %v, want %s", text, got, want)
-		}
-		s.force = true
-		s.run(inputOf(nodes))
-		s.force = false
+		t.Run(text, func(t *testing.T) {
+			s.write(list, s.files()[list]+text)
+			_, p := s.plan(inputOf(nodes))
+			if got := actions(p); got[list] != want {
+				t.Errorf("%s: %v, want %s", text, got, want)
+			}
+			s.force = true
+			s.run(inputOf(nodes))
+			s.force = false
+		})
 	}
 }

@@ -135,27 +135,29 @@ func TestReportOfUnkeptObjects(t *testing.T) {
 		{policy.Flux, "", "disabled", 0},
 		{policy.Flux, both, "", 0},
 	} {
-		s := newSite(t)
-		input := func(level, annotation string) *Input {
-			n, o := rowNode("crm", "acme", "1"), objectOf(lynq.Ref{Kind: "PersistentVolumeClaim", Namespace: "default", Name: "data"}, "1")
-			text := "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata:\n  name: data\n  namespace: default\n  annotations:\n    level: x" + level + "\n"
-			switch {
-			case annotation == "disabled":
-				text += "    kustomize.toolkit.fluxcd.io/prune: disabled\n"
-			case annotation != "":
-				text += "    argocd.argoproj.io/sync-options: " + annotation + "\n"
+		t.Run(string(tt.target), func(t *testing.T) {
+			s := newSite(t)
+			input := func(level, annotation string) *Input {
+				n, o := rowNode("crm", "acme", "1"), objectOf(lynq.Ref{Kind: "PersistentVolumeClaim", Namespace: "default", Name: "data"}, "1")
+				text := "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata:\n  name: data\n  namespace: default\n  annotations:\n    level: x" + level + "\n"
+				switch {
+				case annotation == "disabled":
+					text += "    kustomize.toolkit.fluxcd.io/prune: disabled\n"
+				case annotation != "":
+					text += "    argocd.argoproj.io/sync-options: " + annotation + "\n"
+				}
+				o.Bytes = []byte(text)
+				n.Objects = append(n.Objects, o)
+				in := inputOf([]*Node{n}, "crm")
+				in.Target = tt.target
+				return in
 			}
-			o.Bytes = []byte(text)
-			n.Objects = append(n.Objects, o)
-			in := inputOf([]*Node{n}, "crm")
-			in.Target = tt.target
-			return in
-		}
-		s.run(input("1", tt.before))
-		r := s.report(input("2", tt.after))
-		if found := r.RefuseFindings([]changeset.Code{changeset.RetainEnds}); r.Objects.Changed != 1 || len(found) != tt.want {
-			t.Errorf("%s, %q then %q: %d objects change, %+v", tt.target, tt.before, tt.after, r.Objects.Changed, found)
-		}
+			s.run(input("1", tt.before))
+			r := s.report(input("2", tt.after))
+			if found := r.RefuseFindings([]changeset.Code{changeset.RetainEnds}); r.Objects.Changed != 1 || len(found) != tt.want {
+				t.Errorf("%s, %q then %q: %d objects change, %+v", tt.target, tt.before, tt.after, r.Objects.Changed, found)
+			}
+		})
 	}
 }
 
@@ -299,9 +301,11 @@ func TestNodeChangeJSON(t *testing.T) {
 		`[{"change":"added","hub":"crm","form":"web","hubNamespace":"h","formNamespace":"f","namespace":"blue","node":"acme-web",` + objects: n,
 		`[{"change":"","hub":"","form":"","namespace":"","node":"","objects":null}]`:                                                         {},
 	} {
-		if b, err := json.Marshal([]NodeChange{n}); err != nil || string(b) != want {
-			t.Errorf("%s, want %s (%v)", b, want, err)
-		}
+		t.Run(want, func(t *testing.T) {
+			if b, err := json.Marshal([]NodeChange{n}); err != nil || string(b) != want {
+				t.Errorf("%s, want %s (%v)", b, want, err)
+			}
+		})
 	}
 }
 
@@ -395,9 +399,11 @@ func TestMarkdownFits(t *testing.T) {
 		t.Errorf("%d characters", b.Len())
 	}
 	for _, want := range []string{"Removed: 10000 nodes", "Changed: 10000 nodes", "Added: 10000 nodes", "more nodes\n", "more files\n"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("it has no %q", want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("it has no %q", want)
+			}
+		})
 	}
 	if open, closed := strings.Count(b.String(), "<details>"), strings.Count(b.String(), "</details>"); open != 3 || closed != 3 {
 		t.Errorf("%d details begin, %d end", open, closed)
@@ -431,9 +437,11 @@ func TestMarkdownGroups(t *testing.T) {
 		"\n**1. changed Deployment app of form web: 1000 nodes**: form at web.yaml:12; row (column x)\n\n- `.spec.template.image`: form\n- `.spec.x`: row (column x)\n", "t000-web, t001-web,", "t199-web and 800 more\n",
 		"<summary>Changed: 1 node</summary>\n\n- **`t500-web`** (hub `crm`, namespace `blue`)\n  - `Service/blue/door` changed: `spec.x`: row (column plan)\n",
 	} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("it has no %q", want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("it has no %q", want)
+			}
+		})
 	}
 	if lines := strings.Count(b.String(), "\n"); lines > 40 {
 		t.Errorf("%d lines: %s", lines, b.String())

@@ -236,9 +236,11 @@ func TestSelector(t *testing.T) {
 		"acme-web/configmap-acme.yaml": "2", "acme-web/service-acme.yaml": "1", "acme-web/configmap-gone.yaml": "1",
 		"beta-web/configmap-beta.yaml": "1", "coda-web/service-acme.yaml": "3", "coda-web/configmap-acme.yaml": "",
 	} {
-		if _, text, _ := strings.Cut(files[path], "text: "); strings.TrimSpace(text) != want {
-			t.Errorf("%s: %q, want %q", path, text, want)
-		}
+		t.Run(path, func(t *testing.T) {
+			if _, text, _ := strings.Cut(files[path], "text: "); strings.TrimSpace(text) != want {
+				t.Errorf("%s: %q, want %q", path, text, want)
+			}
+		})
 	}
 	if want := string(kustomization([]string{"configmap-acme.yaml", "service-acme.yaml", "configmap-gone.yaml"})); files["acme-web/kustomization.yaml"] != want {
 		t.Error(files["acme-web/kustomization.yaml"])

@@ -141,9 +141,11 @@ func TestRemovedByHand(t *testing.T) {
 	s.run(inputOf(both))
 	before := s.files()
 	for _, folder := range []string{"acme-web", "beta-web"} {
-		if err := os.RemoveAll(filepath.Join(s.dir, folder)); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(folder, func(t *testing.T) {
+			if err := os.RemoveAll(filepath.Join(s.dir, folder)); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	s.run(inputOf(both[:1]))
 	fresh := newSite(t)
@@ -164,39 +166,41 @@ func TestLinks(t *testing.T) {
 		{"acme-web", "../outside"}, {"acme-web", "beta-web"}, {"acme-web/configmap-acme.yaml", "../../outside/configmap-acme.yaml"},
 		{"acme-web/configmap-acme.yaml", "../beta-web/configmap-beta.yaml"},
 	} {
-		for _, force := range []bool{false, true} {
-			s := newSite(t)
-			s.force = force
-			outside := filepath.Join(filepath.Dir(s.dir), "outside")
-			if err := os.MkdirAll(outside, 0o700); err != nil {
-				t.Fatal(err)
+		t.Run(link.name, func(t *testing.T) {
+			for _, force := range []bool{false, true} {
+				s := newSite(t)
+				s.force = force
+				outside := filepath.Join(filepath.Dir(s.dir), "outside")
+				if err := os.MkdirAll(outside, 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(outside, "configmap-acme.yaml"), []byte("theirs"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				s.run(inputOf([]*Node{rowNode("crm", "acme", "1"), rowNode("crm", "beta", "1")}))
+				full := filepath.Join(s.dir, link.name)
+				if err := os.RemoveAll(full); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.Symlink(link.to, full); err != nil {
+					t.Fatal(err)
+				}
+				before, theirs := s.files(), filesOf(t, outside)
+				in := inputOf([]*Node{rowNode("crm", "acme", "2"), rowNode("crm", "beta", "1")})
+				_, p := s.plan(in)
+				if p.Count(ActionRefuse) == 0 {
+					t.Errorf("%v, force %v: nothing is refused: %v", link, force, actions(p))
+				}
+				// After the node is gone, lynqctl leaves the link alone.
+				s.run(inputOf([]*Node{rowNode("crm", "beta", "1")}))
+				if got := s.files(); got[link.name] != before[link.name] || got["beta-web/configmap-beta.yaml"] != before["beta-web/configmap-beta.yaml"] {
+					t.Errorf("%v, force %v: %v", link, force, got)
+				}
+				if diff := cmp.Diff(theirs, filesOf(t, outside)); diff != "" {
+					t.Errorf("%v, force %v: %s", link, force, diff)
+				}
 			}
-			if err := os.WriteFile(filepath.Join(outside, "configmap-acme.yaml"), []byte("theirs"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			s.run(inputOf([]*Node{rowNode("crm", "acme", "1"), rowNode("crm", "beta", "1")}))
-			full := filepath.Join(s.dir, link.name)
-			if err := os.RemoveAll(full); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Symlink(link.to, full); err != nil {
-				t.Fatal(err)
-			}
-			before, theirs := s.files(), filesOf(t, outside)
-			in := inputOf([]*Node{rowNode("crm", "acme", "2"), rowNode("crm", "beta", "1")})
-			_, p := s.plan(in)
-			if p.Count(ActionRefuse) == 0 {
-				t.Errorf("%v, force %v: nothing is refused: %v", link, force, actions(p))
-			}
-			// After the node is gone, lynqctl leaves the link alone.
-			s.run(inputOf([]*Node{rowNode("crm", "beta", "1")}))
-			if got := s.files(); got[link.name] != before[link.name] || got["beta-web/configmap-beta.yaml"] != before["beta-web/configmap-beta.yaml"] {
-				t.Errorf("%v, force %v: %v", link, force, got)
-			}
-			if diff := cmp.Diff(theirs, filesOf(t, outside)); diff != "" {
-				t.Errorf("%v, force %v: %s", link, force, diff)
-			}
-		}
+		})
 	}
 }
 
@@ -239,9 +243,11 @@ func TestKindOf(t *testing.T) {
 	for want, mode := range map[string]fs.FileMode{
 		"a symbolic link": fs.ModeSymlink, "a folder": fs.ModeDir, "a file": 0o644, "a named pipe": fs.ModeNamedPipe,
 	} {
-		if got := kindOf(mode); got != want {
-			t.Errorf("%v: got %q, want %q", mode, got, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if got := kindOf(mode); got != want {
+				t.Errorf("%v: got %q, want %q", mode, got, want)
+			}
+		})
 	}
 	for _, mode := range []fs.FileMode{fs.ModeDevice, fs.ModeDevice | fs.ModeCharDevice, fs.ModeSocket} {
 		if got := kindOf(mode); got != "a device or a socket" {
@@ -278,25 +284,27 @@ func TestMergedLists(t *testing.T) {
 		"marks":            {ours[list] + "<<<<<<< ours\n", ActionConflict},
 		"out of the tree":  {ours[list] + "- ../acme-web\n", ActionConflict},
 	} {
-		s := newSite(t)
-		s.run(inputOf([]*Node{node("acme")}))
-		for _, files := range []map[string]string{ours, theirs} {
-			for file, text := range files {
-				s.write(file, text)
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			s.run(inputOf([]*Node{node("acme")}))
+			for _, files := range []map[string]string{ours, theirs} {
+				for file, text := range files {
+					s.write(file, text)
+				}
 			}
-		}
-		s.write(list, test.merged)
-		s.write(index.FileName, ours[index.FileName]+theirs[index.FileName])
-		p := s.run(inputOf([]*Node{node("acme"), node("beta"), node("coda")}))
-		if got := actions(p)[list]; got != test.action {
-			t.Errorf("%s: %q, want %q", name, got, test.action)
-		}
-		if test.action == ActionConflict {
-			continue
-		}
-		if diff := cmp.Diff(joined, s.files()); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+			s.write(list, test.merged)
+			s.write(index.FileName, ours[index.FileName]+theirs[index.FileName])
+			p := s.run(inputOf([]*Node{node("acme"), node("beta"), node("coda")}))
+			if got := actions(p)[list]; got != test.action {
+				t.Errorf("%s: %q, want %q", name, got, test.action)
+			}
+			if test.action == ActionConflict {
+				return
+			}
+			if diff := cmp.Diff(joined, s.files()); diff != "" {
+				t.Errorf("%s: %s", name, diff)
+			}
+		})
 	}
 }
 
@@ -446,18 +454,20 @@ func TestLargestIndex(t *testing.T) {
 // that somebody else put into their folder.
 func TestWorkFolder(t *testing.T) {
 	for _, name := range []string{workFolder, workFolder + "/notes", workFolder + "/1/notes"} {
-		s := newSite(t)
-		s.run(inputOf([]*Node{rowNode("crm", "acme", "1")}))
-		s.write(name, "of somebody else")
-		before := s.files()
-		dir, p := s.plan(inputOf([]*Node{rowNode("crm", "acme", "2")}))
-		var root *RootError
-		if err := dir.Write(context.Background(), p); !errors.As(err, &root) || !strings.Contains(err.Error(), workFolder) || !strings.Contains(err.Error(), "(move it away)") {
-			t.Errorf("%s: got %v", name, err)
-		}
-		if diff := cmp.Diff(before, s.files()); diff != "" {
-			t.Error(diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			s.run(inputOf([]*Node{rowNode("crm", "acme", "1")}))
+			s.write(name, "of somebody else")
+			before := s.files()
+			dir, p := s.plan(inputOf([]*Node{rowNode("crm", "acme", "2")}))
+			var root *RootError
+			if err := dir.Write(context.Background(), p); !errors.As(err, &root) || !strings.Contains(err.Error(), workFolder) || !strings.Contains(err.Error(), "(move it away)") {
+				t.Errorf("%s: got %v", name, err)
+			}
+			if diff := cmp.Diff(before, s.files()); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 	s := newSite(t)
 	s.run(inputOf([]*Node{rowNode("crm", "acme", "1")}))

@@ -79,8 +79,10 @@ func TestTakenFieldsRefused(t *testing.T) {
 		"applied it in version v1, and lynqctl in version v1beta1": {old, entry(operatorManager, "Apply", `{"f:b":{}}`)},
 		`the fields that "manager" manages cannot be read`:         {entry("manager", "Update", `{"x`)},
 	} {
-		if _, _, err := takenFields(entries, lynq.PatchMerge); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if _, _, err := takenFields(entries, lynq.PatchMerge); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %q", err, want)
+			}
+		})
 	}
 }

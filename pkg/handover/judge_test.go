@@ -219,9 +219,11 @@ func TestWithoutFinalizers(t *testing.T) {
 			"a", "ours", "b"},
 		"": {"a"},
 	} {
-		got, err := withoutFinalizers("u", "7", finalizers, "ours")
-		if err != nil || string(got) != want {
-			t.Errorf("%v: %s %v, want %s", finalizers, got, err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			got, err := withoutFinalizers("u", "7", finalizers, "ours")
+			if err != nil || string(got) != want {
+				t.Errorf("%v: %s %v, want %s", finalizers, got, err, want)
+			}
+		})
 	}
 }

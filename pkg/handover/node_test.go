@@ -147,8 +147,10 @@ func TestParseKey(t *testing.T) {
 		t.Errorf("%+v %q %v", ref, id, err)
 	}
 	for _, key := range []string{"", "Service/a/b", "Service/b@id", "/a/b@id", "Service/a/@id"} {
-		if ref, _, err := parseKey(key); err == nil {
-			t.Errorf("%q is read as %v", key, ref)
-		}
+		t.Run(key, func(t *testing.T) {
+			if ref, _, err := parseKey(key); err == nil {
+				t.Errorf("%q is read as %v", key, ref)
+			}
+		})
 	}
 }

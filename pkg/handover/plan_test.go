@@ -140,9 +140,11 @@ func TestSome(t *testing.T) {
 		"2 LynqNodes: a, b":                  {"a", "b"},
 		"6 LynqNodes, such as a, b, c, d, e": {"a", "b", "c", "d", "e", "f"},
 	} {
-		if got := some(names, "LynqNode"); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if got := some(names, "LynqNode"); got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		})
 	}
 }
 
@@ -177,11 +179,13 @@ func TestRunning(t *testing.T) {
 		"a pod":              {Running{Pods: list(pod("Running", "", "registry:5000/lynq"))}, "pod lynq-system/pod is there | scale what made it to 0"},
 		"a pod that ended":   {Running{Pods: list(pod("Succeeded", "", "registry:5000/lynq"))}, ""},
 	} {
-		tt.running.Now = now
-		got := refusalTexts(tt.running.Refusals())
-		if tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
-			t.Errorf("%s: %q, want %q", name, got, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			tt.running.Now = now
+			got := refusalTexts(tt.running.Refusals())
+			if tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
+				t.Errorf("%s: %q, want %q", name, got, tt.want)
+			}
+		})
 	}
 }
 
@@ -216,12 +220,14 @@ func TestManifestHost(t *testing.T) {
 		"{valueMappings: {uid: id}, extraValueMappings: {hostOrUrl: url}}":               "{valueMappings: {uid: id}, extraValueMappings: {hostOrUrl: url}}",
 		"{valueMappings: {uid: id, hostOrUrl: url}, extraValueMappings: [no, map here]}": "{valueMappings: {uid: id, hostOrUrl: url}, extraValueMappings: [no, map here]}",
 	} {
-		o := parsed(t, hub+before+"}")
-		if diff := cmp.Diff(parsed(t, hub+after+"}").Object, Manifest(o)); diff != "" {
-			t.Errorf("%s (-want +got)\n%s", before, diff)
-		}
-		if diff := cmp.Diff(parsed(t, hub+before+"}").Object, o.Object); diff != "" {
-			t.Errorf("%s changed:\n%s", before, diff)
-		}
+		t.Run(before, func(t *testing.T) {
+			o := parsed(t, hub+before+"}")
+			if diff := cmp.Diff(parsed(t, hub+after+"}").Object, Manifest(o)); diff != "" {
+				t.Errorf("%s (-want +got)\n%s", before, diff)
+			}
+			if diff := cmp.Diff(parsed(t, hub+before+"}").Object, o.Object); diff != "" {
+				t.Errorf("%s changed:\n%s", before, diff)
+			}
+		})
 	}
 }

@@ -326,23 +326,25 @@ func TestRunOthers(t *testing.T) {
 		"it changed since this run looked: nothing on it says":   func(s *stage) { s.objects[ref].OwnerReferences = nil },
 		"it changed since this run looked: the operator left it": func(s *stage) { s.objects[ref].Labels[wellknown.LabelOrphaned] = "true" },
 	} {
-		s := newStage(t, coreKinds(), typed(live(), "v1", "ConfigMap"), lynqNodeMeta())
-		s.fail = func(call string) error {
-			if call == "save acme-web" {
-				change(s)
-				if m := s.objects[ref]; m != nil {
-					m.ResourceVersion = "6"
+		t.Run(want, func(t *testing.T) {
+			s := newStage(t, coreKinds(), typed(live(), "v1", "ConfigMap"), lynqNodeMeta())
+			s.fail = func(call string) error {
+				if call == "save acme-web" {
+					change(s)
+					if m := s.objects[ref]; m != nil {
+						m.ResourceVersion = "6"
+					}
 				}
+				return nil
 			}
-			return nil
-		}
-		sum, told, _ := handOver(context.Background(), t, s)
-		if len(sum.Failed) != 1 || !strings.Contains(strings.Join(told, "\n"), want) {
-			t.Errorf("%q is not told: %v", want, told)
-		}
-		if s.objects[refOf(lynqNodeMeta())].DeletionTimestamp != nil {
-			t.Errorf("%s: the LynqNode is gone", want)
-		}
+			sum, told, _ := handOver(context.Background(), t, s)
+			if len(sum.Failed) != 1 || !strings.Contains(strings.Join(told, "\n"), want) {
+				t.Errorf("%q is not told: %v", want, told)
+			}
+			if s.objects[refOf(lynqNodeMeta())].DeletionTimestamp != nil {
+				t.Errorf("%s: the LynqNode is gone", want)
+			}
+		})
 	}
 }
 

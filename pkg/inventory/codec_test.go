@@ -327,13 +327,15 @@ func TestDecodeRefuses(t *testing.T) {
 
 func TestDecodeNotANode(t *testing.T) {
 	for _, name := range []string{"settings", "lynqnode-"} {
-		cm := encode(t, acme())
-		cm.Name = name
-		_, err := inventory.Decode(cm)
-		want := "ConfigMap shop/" + name + ": metadata.name: the inventory of a node is named lynqnode-NODE (restore it as it was, or remove its finalizers and delete it with --cascade=orphan if lynqctl never made it; until then, lynqctl changes nothing of this hub)"
-		if err == nil || err.Error() != want {
-			t.Errorf("got %v\nwant %s", err, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			cm := encode(t, acme())
+			cm.Name = name
+			_, err := inventory.Decode(cm)
+			want := "ConfigMap shop/" + name + ": metadata.name: the inventory of a node is named lynqnode-NODE (restore it as it was, or remove its finalizers and delete it with --cascade=orphan if lynqctl never made it; until then, lynqctl changes nothing of this hub)"
+			if err == nil || err.Error() != want {
+				t.Errorf("got %v\nwant %s", err, want)
+			}
+		})
 	}
 }
 

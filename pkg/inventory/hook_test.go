@@ -41,11 +41,13 @@ func TestHooksAreRecorded(t *testing.T) {
 		t.Error("a hook that began is no difference")
 	}
 	for _, bad := range []string{`"phase":"Failed"`, `"runOn":"Delete"`} {
-		broken := cm.DeepCopy()
-		broken.Data[keyResources] = strings.Replace(broken.Data[keyResources], bad, strings.ToUpper(bad), 1)
-		if _, err := Decode(broken); err == nil {
-			t.Errorf("%s was read in capitals", bad)
-		}
+		t.Run(bad, func(t *testing.T) {
+			broken := cm.DeepCopy()
+			broken.Data[keyResources] = strings.Replace(broken.Data[keyResources], bad, strings.ToUpper(bad), 1)
+			if _, err := Decode(broken); err == nil {
+				t.Errorf("%s was read in capitals", bad)
+			}
+		})
 	}
 }
 

@@ -128,13 +128,15 @@ func TestDecodeHubRefuses(t *testing.T) {
 		"metadata.labels: they are not those of this hub's record":           func(cm *corev1.ConfigMap) { cm.Labels[wellknown.LabelHub] = "x" },
 		"data.format: a newer lynqctl wrote it: it has format 2, and this l": func(cm *corev1.ConfigMap) { cm.Data["format"] = "2" },
 	} {
-		cm := encodeHub(t, customers())
-		edit(cm)
-		h, err := inventory.DecodeHub(cm)
-		var broken *inventory.UnreadableError
-		if !errors.As(err, &broken) || h != nil || !strings.HasPrefix(err.Error(), "ConfigMap shop/lynqhub-customers: "+want) {
-			t.Errorf("got %v, %v\nwant %s", h, err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			cm := encodeHub(t, customers())
+			edit(cm)
+			h, err := inventory.DecodeHub(cm)
+			var broken *inventory.UnreadableError
+			if !errors.As(err, &broken) || h != nil || !strings.HasPrefix(err.Error(), "ConfigMap shop/lynqhub-customers: "+want) {
+				t.Errorf("got %v, %v\nwant %s", h, err, want)
+			}
+		})
 	}
 }
 

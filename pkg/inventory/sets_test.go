@@ -174,11 +174,13 @@ func TestEqual(t *testing.T) {
 		"condition":  func(i *inventory.Inventory) { i.Status.Conditions[0].Message = "x" },
 		"transition": func(i *inventory.Inventory) { i.Status.Conditions[0].LastTransitionTime = noon.Add(1) },
 	} {
-		inv := acme()
-		change(inv)
-		if inventory.Equal(acme(), inv) {
-			t.Errorf("%s does not count", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			inv := acme()
+			change(inv)
+			if inventory.Equal(acme(), inv) {
+				t.Errorf("%s does not count", name)
+			}
+		})
 	}
 	inv := acme()
 	inv.UID, inv.ResourceVersion, inv.Deleting, inv.Others = "x", "y", true, &inventory.Others{}

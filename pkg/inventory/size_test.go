@@ -77,9 +77,11 @@ func TestTooLarge(t *testing.T) {
 		t.Errorf("got %+v", large)
 	}
 	for _, want := range []string{"node shop/acme-web", "its 5000 objects take", "limit is 1024 KiB", "Split the form"} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%q is not in %s", want, err)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%q is not in %s", want, err)
+			}
+		})
 	}
 	inv := acme()
 	inv.Others = &inventory.Others{BinaryData: map[string][]byte{"blob": make([]byte, 1<<20)}}

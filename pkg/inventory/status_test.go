@@ -42,20 +42,24 @@ func TestStatusAt(t *testing.T) {
 func TestStatusIs(t *testing.T) {
 	s := inventory.Status{Conditions: []inventory.Condition{{Type: "Ready", Status: "True"}, {Type: "Degraded", Status: "False"}}}
 	for condition, want := range map[string]bool{"Ready": true, "Degraded": false, "Progressing": false} {
-		if s.Is(condition) != want {
-			t.Errorf("%s is %v", condition, !want)
-		}
+		t.Run(condition, func(t *testing.T) {
+			if s.Is(condition) != want {
+				t.Errorf("%s is %v", condition, !want)
+			}
+		})
 	}
 }
 
 // TestStatusMessage cuts a long message between characters.
 func TestStatusMessage(t *testing.T) {
 	for _, lead := range []string{"", "a", "aa", "aaa"} {
-		long := lead + strings.Repeat("日", 5000)
-		s := inventory.Status{Conditions: []inventory.Condition{{Type: "Ready", Message: long}}}.At(inventory.Status{}, noon)
-		got := s.Conditions[0].Message
-		if len(got) > 4096 || len(got) < 4090 || !utf8.ValidString(got) || !strings.HasSuffix(got, "日…") || !strings.HasPrefix(long, strings.TrimSuffix(got, "…")) {
-			t.Errorf("%d bytes: …%q", len(got), got[len(got)-10:])
-		}
+		t.Run(lead, func(t *testing.T) {
+			long := lead + strings.Repeat("日", 5000)
+			s := inventory.Status{Conditions: []inventory.Condition{{Type: "Ready", Message: long}}}.At(inventory.Status{}, noon)
+			got := s.Conditions[0].Message
+			if len(got) > 4096 || len(got) < 4090 || !utf8.ValidString(got) || !strings.HasSuffix(got, "日…") || !strings.HasPrefix(long, strings.TrimSuffix(got, "…")) {
+				t.Errorf("%d bytes: …%q", len(got), got[len(got)-10:])
+			}
+		})
 	}
 }

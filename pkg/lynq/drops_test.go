@@ -23,9 +23,11 @@ func TestDrops(t *testing.T) {
 		{[]string{lynq.DropsChart("app", "x")}, "app-configmap", "y", false},
 		{[]string{lynq.DropsChart("app", "x")}, "app-configmap", "", false},
 	} {
-		if got := lynq.Drops(c.what, c.id, c.template); got != c.want {
-			t.Errorf("%v drops %s of %q: %v", c.what, c.id, c.template, got)
-		}
+		t.Run(c.id, func(t *testing.T) {
+			if got := lynq.Drops(c.what, c.id, c.template); got != c.want {
+				t.Errorf("%v drops %s of %q: %v", c.what, c.id, c.template, got)
+			}
+		})
 	}
 }
 

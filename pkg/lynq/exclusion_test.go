@@ -33,9 +33,11 @@ func TestExclusions(t *testing.T) {
 		{"Ingress", "any", "web-config", true},
 		{"Ingress", "", "web-config", true},
 	} {
-		ref := lynq.Ref{Kind: tt.kind, Namespace: tt.namespace, Name: tt.name}
-		if got := rules.Find(ref) != nil; got != tt.excluded {
-			t.Errorf("%s is excluded: %v, want %v", ref, got, tt.excluded)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			ref := lynq.Ref{Kind: tt.kind, Namespace: tt.namespace, Name: tt.name}
+			if got := rules.Find(ref) != nil; got != tt.excluded {
+				t.Errorf("%s is excluded: %v, want %v", ref, got, tt.excluded)
+			}
+		})
 	}
 }

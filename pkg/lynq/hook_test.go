@@ -33,8 +33,10 @@ func TestTextMatches(t *testing.T) {
 		{lynq.Text{gap, uid, gap}, "x-acme-y", true},
 		{lynq.Text{gap, uid, gap}, "x-bolt-y", false},
 	} {
-		if got := tt.text.Matches("acme", tt.s); got != tt.want {
-			t.Errorf("%v matches %q: %t", tt.text, tt.s, got)
-		}
+		t.Run(tt.s, func(t *testing.T) {
+			if got := tt.text.Matches("acme", tt.s); got != tt.want {
+				t.Errorf("%v matches %q: %t", tt.text, tt.s, got)
+			}
+		})
 	}
 }

@@ -22,9 +22,11 @@ func TestNamesChoose(t *testing.T) {
 		{lynq.Names{"web", "b/crm"}, "b", "crm", true},
 		{lynq.Names{"a"}, "a", "crm", false},
 	} {
-		if got := test.names.Choose(test.namespace, test.name); got != test.want {
-			t.Errorf("%q choose %s/%s: %t", test.names, test.namespace, test.name, got)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if got := test.names.Choose(test.namespace, test.name); got != test.want {
+				t.Errorf("%q choose %s/%s: %t", test.names, test.namespace, test.name, got)
+			}
+		})
 	}
 }
 
@@ -46,8 +48,10 @@ func TestCount(t *testing.T) {
 	for want, got := range map[string]string{
 		"1 node": phrase.Count(1, "node"), "0 nodes": phrase.Count(0, "node"), "1 inventory": phrase.Count(1, "inventory"), "2 inventories": phrase.Count(int64(2), "inventory"),
 	} {
-		if got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		})
 	}
 }

@@ -18,14 +18,16 @@ func TestParseActive(t *testing.T) {
 		"0": "false", "false": "false", "False": "false", "FALSE": "false", "no": "false", "No": "false", "NO": "false", "f": "false", "off": "false", "": "false",
 		"treu": "error", "2": "error", "1\t": "error", "ON": "error", "y": "error", "null": "error", "T": "error",
 	} {
-		active, err := lynq.ParseActive(text)
-		got := fmt.Sprint(active)
-		if err != nil {
-			got = "error"
-		}
-		if got != want {
-			t.Errorf("ParseActive(%q) = %s, want %s", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			active, err := lynq.ParseActive(text)
+			got := fmt.Sprint(active)
+			if err != nil {
+				got = "error"
+			}
+			if got != want {
+				t.Errorf("ParseActive(%q) = %s, want %s", text, got, want)
+			}
+		})
 	}
 }
 
@@ -33,14 +35,16 @@ func TestParseActive(t *testing.T) {
 func TestActivity(t *testing.T) {
 	words := lynq.Activity{Active: []string{"active", "trial"}, Inactive: []string{"suspended", ""}}
 	for text, want := range map[string]string{"active": "true", "trial": "true", "suspended": "false", "": "false", "1": "error", "Active": "error", "frozen": "error"} {
-		active, err := words.Of(text)
-		got := fmt.Sprint(active)
-		if err != nil {
-			got = "error"
-		}
-		if got != want {
-			t.Errorf("Of(%q) = %s, want %s", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			active, err := words.Of(text)
+			got := fmt.Sprint(active)
+			if err != nil {
+				got = "error"
+			}
+			if got != want {
+				t.Errorf("Of(%q) = %s, want %s", text, got, want)
+			}
+		})
 	}
 	if _, err := (lynq.Activity{Active: []string{"on"}}).Of(""); err == nil {
 		t.Error("NULL is in no list, and yet no error")
@@ -61,9 +65,11 @@ func TestSecret(t *testing.T) {
 		fmt.Sprint(c.Password), fmt.Sprintf("%s %q %v %x %d %#v", c.Password, c.Password, c.Password, c.Password, c.Password, c.Password),
 		fmt.Sprintf("%v %+v %#v", c, c, c), string(b),
 	} {
-		if want := endpoint.Redacted; !strings.Contains(got, want) || strings.Contains(got, "hunter2") || strings.Contains(got, "68756e74657232") {
-			t.Errorf("a secret prints as %s", got)
-		}
+		t.Run(got, func(t *testing.T) {
+			if want := endpoint.Redacted; !strings.Contains(got, want) || strings.Contains(got, "hunter2") || strings.Contains(got, "68756e74657232") {
+				t.Errorf("a secret prints as %s", got)
+			}
+		})
 	}
 }
 
@@ -88,9 +94,11 @@ func TestRef(t *testing.T) {
 		"Deployment/default/acme-app": {Group: "apps", Kind: "Deployment", Namespace: "default", Name: "acme-app"},
 		"Namespace/acme-ns":           {Kind: "Namespace", Name: "acme-ns"},
 	} {
-		if got := ref.String(); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if got := ref.String(); got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
+		})
 	}
 	if g, v := lynq.SplitAPIVersion("apps/v1"); g != "apps" || v != "v1" {
 		t.Error(g, v)

@@ -19,22 +19,26 @@ func TestReadinessText(t *testing.T) {
 		"has-observed-generation,has-ready-condition,conditions=A;B,values={.a}=x": {
 			ObservedGeneration: true, ReadyCondition: true, Conditions: []string{"A", "B"}, Values: []string{"{.a}=x"}},
 	} {
-		got, err := lynq.ParseReadiness(text)
-		if err != nil {
-			t.Errorf("%q: %v", text, err)
-			continue
-		}
-		if diff := cmp.Diff(&want, got); diff != "" || got.String() != text {
-			t.Errorf("%q is %q again; %s", text, got, diff)
-		}
+		t.Run(text, func(t *testing.T) {
+			got, err := lynq.ParseReadiness(text)
+			if err != nil {
+				t.Errorf("%q: %v", text, err)
+				return
+			}
+			if diff := cmp.Diff(&want, got); diff != "" || got.String() != text {
+				t.Errorf("%q is %q again; %s", text, got, diff)
+			}
+		})
 	}
 	if got, err := lynq.ParseReadiness(" conditions=A , has-ready-condition "); err != nil || got.String() != "has-ready-condition,conditions=A" {
 		t.Errorf("%v %v", got, err)
 	}
 	for _, text := range []string{"", "ready", "conditions=", "conditions=A;;B", "values=", "has-ready-condition,,x"} {
-		if got, err := lynq.ParseReadiness(text); err == nil {
-			t.Errorf("%q is %v", text, got)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got, err := lynq.ParseReadiness(text); err == nil {
+				t.Errorf("%q is %v", text, got)
+			}
+		})
 	}
 }
 
@@ -49,9 +53,11 @@ func TestReadyValue(t *testing.T) {
 		"{.a}":                     {Path: "{.a}", Any: true},
 		`{.a[?(@.t=="R")].s}=True`: {Path: `{.a[?(@.t=="R")].s}`, Want: "True"},
 	} {
-		if got := lynq.ParseReadyValue(text); got != want {
-			t.Errorf("%q: %+v, want %+v", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got := lynq.ParseReadyValue(text); got != want {
+				t.Errorf("%q: %+v, want %+v", text, got, want)
+			}
+		})
 	}
 }
 
@@ -67,10 +73,12 @@ func TestCompletes(t *testing.T) {
 		"values={.status.phase}=Running":     false,
 		"values={.status.Completed}":         false,
 	} {
-		r, err := lynq.ParseReadiness(text)
-		if err != nil || r.Completes() != want {
-			t.Errorf("%q: %v %v", text, r, err)
-		}
+		t.Run(text, func(t *testing.T) {
+			r, err := lynq.ParseReadiness(text)
+			if err != nil || r.Completes() != want {
+				t.Errorf("%q: %v %v", text, r, err)
+			}
+		})
 	}
 	if (*lynq.Readiness)(nil).Completes() {
 		t.Error("no readiness completes")

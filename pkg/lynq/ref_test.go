@@ -17,13 +17,15 @@ func TestParseRef(t *testing.T) {
 		"ClusterRole.rbac.authorization.k8s.io/system:a:B":                {Group: "rbac.authorization.k8s.io", Kind: "ClusterRole", Name: "system:a:B"},
 		"CustomResourceDefinition.apiextensions.k8s.io/plans.example.com": {Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition", Name: "plans.example.com"},
 	} {
-		got, err := lynq.ParseRef(text)
-		if err != nil || got != want {
-			t.Errorf("%s is read as %+v, %v; want %+v", text, got, err, want)
-		}
-		if got.Full() != text {
-			t.Errorf("%s is written as %s", text, got.Full())
-		}
+		t.Run(text, func(t *testing.T) {
+			got, err := lynq.ParseRef(text)
+			if err != nil || got != want {
+				t.Errorf("%s is read as %+v, %v; want %+v", text, got, err, want)
+			}
+			if got.Full() != text {
+				t.Errorf("%s is written as %s", text, got.Full())
+			}
+		})
 	}
 }
 
@@ -46,13 +48,15 @@ func TestParseRefRefuses(t *testing.T) {
 		"ConfigMap/shop/a%2fb":      `"a%2fb" is not a valid name`,
 		"ConfigMap/shop/web\x1b[2J": `is not a valid name`,
 	} {
-		got, err := lynq.ParseRef(text)
-		var refused *lynq.RefError
-		if !errors.As(err, &refused) || !strings.Contains(err.Error(), why) || got != (lynq.Ref{}) {
-			t.Errorf("%q is read as %+v, %v; want an error that says %q", text, got, err, why)
-		}
-		if err != nil && strings.ContainsRune(err.Error(), 0x1b) {
-			t.Errorf("%q: the error has a control character", text)
-		}
+		t.Run(text, func(t *testing.T) {
+			got, err := lynq.ParseRef(text)
+			var refused *lynq.RefError
+			if !errors.As(err, &refused) || !strings.Contains(err.Error(), why) || got != (lynq.Ref{}) {
+				t.Errorf("%q is read as %+v, %v; want an error that says %q", text, got, err, why)
+			}
+			if err != nil && strings.ContainsRune(err.Error(), 0x1b) {
+				t.Errorf("%q: the error has a control character", text)
+			}
+		})
 	}
 }

@@ -29,11 +29,13 @@ func TestShards(t *testing.T) {
 		}
 	}
 	for uid, want := range map[string]int{"": 5, "acme": 15, "bolt": 6, "ünï": 6} {
-		for k := range shards {
-			if (lynq.Shard{Index: k, Count: shards}).Has(uid) != (k == want) {
-				t.Errorf("row %q: shard %d", uid, k)
+		t.Run(uid, func(t *testing.T) {
+			for k := range shards {
+				if (lynq.Shard{Index: k, Count: shards}).Has(uid) != (k == want) {
+					t.Errorf("row %q: shard %d", uid, k)
+				}
 			}
-		}
+		})
 	}
 	if !(lynq.Shard{}).Has("acme") {
 		t.Error("the zero shard lacks a row")
@@ -42,13 +44,17 @@ func TestShards(t *testing.T) {
 
 func TestParseShard(t *testing.T) {
 	for text, want := range map[string]lynq.Shard{"0/1": {Index: 0, Count: 1}, "3/16": {Index: 3, Count: 16}} {
-		if got, err := lynq.ParseShard(text); err != nil || got != want || got.String() != text {
-			t.Errorf("%s: %v, %v", text, got, err)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got, err := lynq.ParseShard(text); err != nil || got != want || got.String() != text {
+				t.Errorf("%s: %v, %v", text, got, err)
+			}
+		})
 	}
 	for _, text := range []string{"", "3", "/", "3/", "/16", "16/16", "-1/16", "0/0", "0/1025", "a/b", "0/16/2", " 0/16"} {
-		if got, err := lynq.ParseShard(text); err == nil {
-			t.Errorf("%q: %v", text, got)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got, err := lynq.ParseShard(text); err == nil {
+				t.Errorf("%q: %v", text, got)
+			}
+		})
 	}
 }

@@ -185,9 +185,11 @@ func TestAll(t *testing.T) {
 	)
 	text := exposed(t, m)
 	for _, secret := range []string{"hunter2", "secret of acme", "acme"} {
-		if strings.Contains(text, secret) {
-			t.Errorf("there is %q in\n%s", secret, text)
-		}
+		t.Run(secret, func(t *testing.T) {
+			if strings.Contains(text, secret) {
+				t.Errorf("there is %q in\n%s", secret, text)
+			}
+		})
 	}
 	problems, err := promlint.New(strings.NewReader(text)).Lint()
 	if err != nil {
@@ -382,32 +384,34 @@ func TestFailedRun(t *testing.T) {
 // TestHostile: whatever texts come, nothing panics, and what is exposed can be read.
 func TestHostile(t *testing.T) {
 	for _, text := range []string{"a\nb 1", `a"b`, `a\`, "a\xffb", "\x00", strings.Repeat("é", 1<<16), "", `"} 1` + "\n# HELP x"} {
-		for _, perNode := range []bool{false, true} {
-			m := newMetrics(t, metrics.Options{PerNode: perNode, Version: text})
-			hub := lynq.HubKey{Namespace: text, Name: text}
-			ref := lynq.Ref{Kind: text, Namespace: text, Name: text}
-			key := lynq.NodeKey{Namespace: text, Name: text}
-			m.Read(hub, 1, 1, noon, nil)
-			inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: text, Name: text}, Namespace: text, Name: text}, Status: inventory.Status{Conditions: []inventory.Condition{{Type: text, Status: text, Reason: text}, {Type: "Degraded", Status: "True", Reason: text}}}}
-			m.Planned(&plan.Plan{Hub: hub, Whole: true, Nodes: []plan.NodePlan{{NodeID: lynq.NodeID{Form: lynq.FormKey{Name: text}, Namespace: key.Namespace, Name: key.Name}, Desired: &plan.Node{}, Inventory: inv}}}, 0)
-			m.Recorded(inv, false)
-			m.Refused([]plan.Refusal{{Guard: plan.Guard(text), Hub: hub}})
-			m.Answered(text, -1)
-			m.Tombstones(hub, []plan.Tombstone{{Tombstone: lynq.Tombstone{Ref: ref}}})
-			m.Held(hub, []plan.Guard{plan.Guard(text)})
-			m.Report(report.Event{Type: report.EventObject, NodeID: idOf(hub, key), Details: report.Details{Object: ref, Action: plan.ActionUpdate, Outcome: report.OutcomeConflicted}, Conflict: lynq.ConflictPolicy(text)})
-			parser := expfmt.NewTextParser(model.LegacyValidation)
-			families, err := parser.TextToMetricFamilies(strings.NewReader(exposed(t, m)))
-			if err != nil {
-				t.Errorf("%.20q: %v", text, err)
+		t.Run(text, func(t *testing.T) {
+			for _, perNode := range []bool{false, true} {
+				m := newMetrics(t, metrics.Options{PerNode: perNode, Version: text})
+				hub := lynq.HubKey{Namespace: text, Name: text}
+				ref := lynq.Ref{Kind: text, Namespace: text, Name: text}
+				key := lynq.NodeKey{Namespace: text, Name: text}
+				m.Read(hub, 1, 1, noon, nil)
+				inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: text, Name: text}, Namespace: text, Name: text}, Status: inventory.Status{Conditions: []inventory.Condition{{Type: text, Status: text, Reason: text}, {Type: "Degraded", Status: "True", Reason: text}}}}
+				m.Planned(&plan.Plan{Hub: hub, Whole: true, Nodes: []plan.NodePlan{{NodeID: lynq.NodeID{Form: lynq.FormKey{Name: text}, Namespace: key.Namespace, Name: key.Name}, Desired: &plan.Node{}, Inventory: inv}}}, 0)
+				m.Recorded(inv, false)
+				m.Refused([]plan.Refusal{{Guard: plan.Guard(text), Hub: hub}})
+				m.Answered(text, -1)
+				m.Tombstones(hub, []plan.Tombstone{{Tombstone: lynq.Tombstone{Ref: ref}}})
+				m.Held(hub, []plan.Guard{plan.Guard(text)})
+				m.Report(report.Event{Type: report.EventObject, NodeID: idOf(hub, key), Details: report.Details{Object: ref, Action: plan.ActionUpdate, Outcome: report.OutcomeConflicted}, Conflict: lynq.ConflictPolicy(text)})
+				parser := expfmt.NewTextParser(model.LegacyValidation)
+				families, err := parser.TextToMetricFamilies(strings.NewReader(exposed(t, m)))
+				if err != nil {
+					t.Errorf("%.20q: %v", text, err)
+				}
+				want := strings.ToValidUTF8(text, "\uFFFD")
+				if got := families["lynqctl_source_rows"].GetMetric(); len(got) != 1 || got[0].GetLabel()[0].GetValue() != want {
+					t.Errorf("%.20q: %v", text, got)
+				}
+				m.Leading(hub, false)
+				has(t, m, "!lynqctl_tombstone_status", "!lynqctl_source_rows", "!lynqctl_held_deletions", "!lynqnode_resources")
 			}
-			want := strings.ToValidUTF8(text, "\uFFFD")
-			if got := families["lynqctl_source_rows"].GetMetric(); len(got) != 1 || got[0].GetLabel()[0].GetValue() != want {
-				t.Errorf("%.20q: %v", text, got)
-			}
-			m.Leading(hub, false)
-			has(t, m, "!lynqctl_tombstone_status", "!lynqctl_source_rows", "!lynqctl_held_deletions", "!lynqnode_resources")
-		}
+		})
 	}
 }
 
@@ -422,9 +426,11 @@ func TestCheckFile(t *testing.T) {
 	for path, says := range map[string]string{
 		dir: "is no file", filepath.Join(dir, "missing", "a.prom"): "directory that exists",
 	} {
-		if err := metrics.CheckFile(path); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: %v, want %q", path, err, says)
-		}
+		t.Run(path, func(t *testing.T) {
+			if err := metrics.CheckFile(path); err == nil || !strings.Contains(err.Error(), says) {
+				t.Errorf("%s: %v, want %q", path, err, says)
+			}
+		})
 	}
 }
 
@@ -456,9 +462,11 @@ func TestWriteFile(t *testing.T) {
 	failed.Read(crm, 0, 0, time.Time{}, errors.New("no"))
 	text := write(failed, false)
 	for _, kept := range []string{`lynqctl_source_last_success_timestamp_seconds{hub="crm",namespace="shop"} 1.7723664005e+09`, `lynqctl_run_last_success_timestamp_seconds{hub="crm",namespace="shop"} 1.7723664045e+09`} {
-		if !strings.Contains(text, kept+"\n") {
-			t.Errorf("there is no %s in\n%s", kept, text)
-		}
+		t.Run(kept, func(t *testing.T) {
+			if !strings.Contains(text, kept+"\n") {
+				t.Errorf("there is no %s in\n%s", kept, text)
+			}
+		})
 	}
 	if strings.Contains(text, "lynqctl_source_rows{") {
 		t.Errorf("rows are not what was kept:\n%s", text)

@@ -128,26 +128,28 @@ func TestPruneSpares(t *testing.T) {
 		"a kind of the name":    {ref: "Namespace.example.com/shop/a"},
 		"a claim of a template": {ref: "PersistentVolumeClaim/shop/a", change: live(func(l *tracking.Live) { l.Few = &tracking.Rare{Controller: "StatefulSet/w"} }), want: "now of controller", data: "now of controller"},
 	} {
-		o := left(test.ref, "crm/shop/acme-web/a")
-		if test.change != nil {
-			test.change(&o)
-		}
-		for _, data := range []bool{false, true} {
-			want := test.want
-			if data {
-				want = test.data
+		t.Run(name, func(t *testing.T) {
+			o := left(test.ref, "crm/shop/acme-web/a")
+			if test.change != nil {
+				test.change(&o)
 			}
-			plans, spared := orphan.Prune([]orphan.Orphan{o}, orphan.PruneOptions{Data: data})
-			prunable, same := orphan.Prunable([]orphan.Orphan{o}, orphan.PruneOptions{Data: data})
-			goes := len(plans) == 1 && len(spared) == 0 && len(prunable) == 1 && len(same) == 0
-			stays := len(plans) == 0 && len(spared) == 1 && len(prunable) == 0 && len(same) == 1
-			switch {
-			case want == "" && !goes:
-				t.Errorf("%s (data %v): spared, for %q", name, data, sparedTexts(spared))
-			case want != "" && (!stays || !strings.Contains(spared[0].Why, want)):
-				t.Errorf("%s (data %v): pruned %q, spared %q, want %q", name, data, planned(plans), sparedTexts(spared), want)
+			for _, data := range []bool{false, true} {
+				want := test.want
+				if data {
+					want = test.data
+				}
+				plans, spared := orphan.Prune([]orphan.Orphan{o}, orphan.PruneOptions{Data: data})
+				prunable, same := orphan.Prunable([]orphan.Orphan{o}, orphan.PruneOptions{Data: data})
+				goes := len(plans) == 1 && len(spared) == 0 && len(prunable) == 1 && len(same) == 0
+				stays := len(plans) == 0 && len(spared) == 1 && len(prunable) == 0 && len(same) == 1
+				switch {
+				case want == "" && !goes:
+					t.Errorf("%s (data %v): spared, for %q", name, data, sparedTexts(spared))
+				case want != "" && (!stays || !strings.Contains(spared[0].Why, want)):
+					t.Errorf("%s (data %v): pruned %q, spared %q, want %q", name, data, planned(plans), sparedTexts(spared), want)
+				}
 			}
-		}
+		})
 	}
 }
 

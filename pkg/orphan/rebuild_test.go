@@ -251,21 +251,23 @@ func TestRebuildLabelledHub(t *testing.T) {
 	for _, tt := range []struct{ first, second, want string }{
 		{"hubs", "hubs", "hubs"}, {"hubs", "", "shop"}, {"", "hubs", "shop"}, {"hubs", "other", "shop"}, {"gone", "gone", "gone"},
 	} {
-		in := &orphan.RebuildInput{
-			Form: lynq.FormKey{Name: "web"}, Hubs: []*inventory.Hub{hubRecord("shop", "crm"), hubRecord("hubs", "crm")},
-			Stranded: []orphan.Orphan{stranded("Secret/far/s", "shop", "acme-web", "s"), stranded("Secret/far/t", "shop", "acme-web", "t")},
-		}
-		for i, label := range []string{tt.first, tt.second} {
-			in.Stranded[i].Live.Node, in.Stranded[i].Live.HubNamespace = "acme-web", label
-		}
-		if rebuilt, unbuilt := orphan.Rebuild(in); len(rebuilt) != 1 || rebuilt[0].Node.Hub.Namespace != tt.want {
-			t.Errorf("%+v: %+v %+v", tt, rebuilt, unbuilt)
-		}
-		in.Chosen = lynq.Names{"shop/crm"}
-		rebuilt, unbuilt := orphan.Rebuild(in)
-		if refused := tt.first == tt.second; len(unbuilt) == 1 != refused || len(rebuilt) == 0 != refused {
-			t.Errorf("%+v, and the user chose another hub: %+v %+v", tt, rebuilt, unbuilt)
-		}
+		t.Run(tt.first, func(t *testing.T) {
+			in := &orphan.RebuildInput{
+				Form: lynq.FormKey{Name: "web"}, Hubs: []*inventory.Hub{hubRecord("shop", "crm"), hubRecord("hubs", "crm")},
+				Stranded: []orphan.Orphan{stranded("Secret/far/s", "shop", "acme-web", "s"), stranded("Secret/far/t", "shop", "acme-web", "t")},
+			}
+			for i, label := range []string{tt.first, tt.second} {
+				in.Stranded[i].Live.Node, in.Stranded[i].Live.HubNamespace = "acme-web", label
+			}
+			if rebuilt, unbuilt := orphan.Rebuild(in); len(rebuilt) != 1 || rebuilt[0].Node.Hub.Namespace != tt.want {
+				t.Errorf("%+v: %+v %+v", tt, rebuilt, unbuilt)
+			}
+			in.Chosen = lynq.Names{"shop/crm"}
+			rebuilt, unbuilt := orphan.Rebuild(in)
+			if refused := tt.first == tt.second; len(unbuilt) == 1 != refused || len(rebuilt) == 0 != refused {
+				t.Errorf("%+v, and the user chose another hub: %+v %+v", tt, rebuilt, unbuilt)
+			}
+		})
 	}
 }
 
@@ -281,10 +283,12 @@ func TestRebuildFormNamespace(t *testing.T) {
 		Inventories: []*inventory.Inventory{far, other}, Stranded: []orphan.Orphan{stranded("Secret/far/s", "shop", "acme-web", "s")},
 	}
 	for _, tt := range []struct{ form, namespace, want string }{{"", "", "far"}, {"web", "", "far"}, {"web", "said", "said"}} {
-		in.Form = lynq.FormKey{Namespace: tt.namespace, Name: tt.form}
-		if rebuilt, unbuilt := orphan.Rebuild(in); len(rebuilt) != 1 || rebuilt[0].Node.Form.Namespace != tt.want {
-			t.Errorf("%+v: %+v %+v", tt, rebuilt, unbuilt)
-		}
+		t.Run(tt.form, func(t *testing.T) {
+			in.Form = lynq.FormKey{Namespace: tt.namespace, Name: tt.form}
+			if rebuilt, unbuilt := orphan.Rebuild(in); len(rebuilt) != 1 || rebuilt[0].Node.Form.Namespace != tt.want {
+				t.Errorf("%+v: %+v %+v", tt, rebuilt, unbuilt)
+			}
+		})
 	}
 }
 

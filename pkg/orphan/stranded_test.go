@@ -141,12 +141,14 @@ func TestStrandedIgnores(t *testing.T) {
 			m.fail = map[string]error{"hubs ": apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "", nil)}
 		},
 	} {
-		change()
-		wantTexts(t, mustFind(t, m, orphan.Query{Stranded: m}), "Secret/shop/missing ObjectGone unknown crm/evil/ghost-web/id Delete")
-		if t.Failed() {
-			t.Fatal(name)
-		}
-		m.hubs = []*inventory.Hub{{Namespace: "shop", Name: "crm", UID: "1"}}
+		t.Run(name, func(t *testing.T) {
+			change()
+			wantTexts(t, mustFind(t, m, orphan.Query{Stranded: m}), "Secret/shop/missing ObjectGone unknown crm/evil/ghost-web/id Delete")
+			if t.Failed() {
+				t.Fatal(name)
+			}
+			m.hubs = []*inventory.Hub{{Namespace: "shop", Name: "crm", UID: "1"}}
+		})
 	}
 	m.fail = map[string]error{"hubs ": errors.New("it is away")}
 	if _, err := orphan.Find(t.Context(), m, orphan.Query{Stranded: m}); err == nil {
@@ -187,11 +189,13 @@ func TestStrandedLooksAgain(t *testing.T) {
 			m.objects[0].meta.Labels = map[string]string{wellknown.LabelHub: "crm", wellknown.LabelOrphaned: "true"}
 		},
 	} {
-		m := &memory{kinds: []lynq.APIResource{kind("", "Secret")}, objects: []object{secret}, later: later}
-		wantTexts(t, mustFind(t, m, orphan.Query{Stranded: m}))
-		if t.Failed() {
-			t.Fatal(name)
-		}
+		t.Run(name, func(t *testing.T) {
+			m := &memory{kinds: []lynq.APIResource{kind("", "Secret")}, objects: []object{secret}, later: later}
+			wantTexts(t, mustFind(t, m, orphan.Query{Stranded: m}))
+			if t.Failed() {
+				t.Fatal(name)
+			}
+		})
 	}
 	// If the second read is forbidden, the first one counts.
 	m := &memory{kinds: []lynq.APIResource{kind("", "Secret")}, objects: []object{secret}, fail: map[string]error{"get Secret": forbidden("secrets")}}

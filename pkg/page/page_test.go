@@ -46,14 +46,18 @@ func TestWrite(t *testing.T) {
 		t.Errorf("%d scripts", n)
 	}
 	for _, markup := range []string{"<img", "<link", "http://", "https://", `" onclick`} {
-		if strings.Contains(text, markup) {
-			t.Errorf("the page has %s", markup)
-		}
+		t.Run(markup, func(t *testing.T) {
+			if strings.Contains(text, markup) {
+				t.Errorf("the page has %s", markup)
+			}
+		})
 	}
 	for _, want := range []string{"acme-web", `<span class="removed">-plan: gold</span>`, `<td data-filter="acme-web">acme-web</td><td class="bad long" data-filter="&lt;`, `update row (column plan) #1&lt;`, `<span class="soft">#1&lt;`, "check the rows", "lynqctl diff", `<span class="worry">1 update</span>`, `data-filter="update">1 update</span>`} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the page lacks %s", want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(text, want) {
+				t.Errorf("the page lacks %s", want)
+			}
+		})
 	}
 }
 
@@ -65,9 +69,11 @@ func TestNotices(t *testing.T) {
 	}
 	shown, folded, _ := strings.Cut(written(t, p), "<details><summary>3 more: failed</summary>")
 	for text, want := range map[string]string{"node 4": shown, "node 5": folded, "row 0": folded, "<details><summary>3 more: leaving</summary>": folded} {
-		if !strings.Contains(want, text) {
-			t.Errorf("%q isn't where it belongs", text)
-		}
+		t.Run(text, func(t *testing.T) {
+			if !strings.Contains(want, text) {
+				t.Errorf("%q isn't where it belongs", text)
+			}
+		})
 	}
 	if strings.Contains(shown, "node 5") || !strings.Contains(folded, `<div class="notice worry">`) {
 		t.Errorf("the page shows\n%s\nand folds\n%s", shown, folded)

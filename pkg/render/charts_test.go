@@ -192,10 +192,12 @@ func TestChartErrors(t *testing.T) {
 		{strings.Repeat("x", 54), "", `has 54 characters, at most 53 are allowed, because Helm allows no longer ones`},
 		{"acme", "", `renders ConfigMap/default/acme (form "web", resource "app-configmap"), which row "acme" (form "web", a chart) renders too`},
 	} {
-		got, run, err := renderCharts(t, text, charts, render.Options{}, record{"id": "acme", "a": "acme", "b": "good"}, record{"id": "row", "a": c.a, "b": c.b})
-		if err != nil || run.Err() == nil || !strings.Contains(run.Err().Error(), c.want) || run.Report().FailedNodes == 0 || strings.Contains(got, "row") {
-			t.Errorf("%q %q: %v, %v, want %s\n%s", c.a, c.b, err, run.Err(), c.want, got)
-		}
+		t.Run(c.a, func(t *testing.T) {
+			got, run, err := renderCharts(t, text, charts, render.Options{}, record{"id": "acme", "a": "acme", "b": "good"}, record{"id": "row", "a": c.a, "b": c.b})
+			if err != nil || run.Err() == nil || !strings.Contains(run.Err().Error(), c.want) || run.Report().FailedNodes == 0 || strings.Contains(got, "row") {
+				t.Errorf("%q %q: %v, %v, want %s\n%s", c.a, c.b, err, run.Err(), c.want, got)
+			}
+		})
 	}
 }
 
@@ -227,12 +229,14 @@ func TestChartTemplates(t *testing.T) {
 		{"a column", strings.Replace(chartForm(chart), "{a: a, b: b}", "{a: b, b: a}", 1), false},
 		{"a default", chartForm(chart) + "  defaults: [{match: {kind: ConfigMap}, deletionPolicy: Retain}]\n", false},
 	} {
-		other := program(c.text)
-		const id = "app-configmap-settings"
-		same, parts := base.Template(id) == other.Template(id), other.SameAt(base.Parts(), id, []string{"data"})
-		if same != c.same || parts != c.same || other.MadeParts(base.Parts(), id) != c.same || base.Template(id) == "" {
-			t.Errorf("with another text of %s, the digest is the same: %v, and its parts: %v", c.what, same, parts)
-		}
+		t.Run(c.what, func(t *testing.T) {
+			other := program(c.text)
+			const id = "app-configmap-settings"
+			same, parts := base.Template(id) == other.Template(id), other.SameAt(base.Parts(), id, []string{"data"})
+			if same != c.same || parts != c.same || other.MadeParts(base.Parts(), id) != c.same || base.Template(id) == "" {
+				t.Errorf("with another text of %s, the digest is the same: %v, and its parts: %v", c.what, same, parts)
+			}
+		})
 	}
 }
 
@@ -267,13 +271,15 @@ func TestChartSecrets(t *testing.T) {
 		t.Error(problems)
 	}
 	for kind, want := range map[string]int{"ConfigMap": 1, "Secret": 0} {
-		strict := compileAll(t, in, render.Options{Strict: true, Charts: chartsOf(func(r release) ([]form.ChartObject, lynq.Problems) {
-			return []form.ChartObject{{File: "app/templates/a.yaml", Text: fmt.Sprintf("{apiVersion: v1, kind: %s, metadata: {name: %s}, data: {a: %s}}", kind, r.chart, base64.StdEncoding.EncodeToString([]byte("secretive")))}}, nil
-		})})[0]
-		_, problems := strict.Node(record{"id": "acme", "a": "secretive", "b": "b"}.row(in.Hubs[0], 2))
-		if len(problems) != want || want > 0 && !strings.Contains(problems[0].What, `resource "app-configmap-app": it shows the value of secret column a outside a Secret`) {
-			t.Errorf("%s: %v", kind, problems)
-		}
+		t.Run(kind, func(t *testing.T) {
+			strict := compileAll(t, in, render.Options{Strict: true, Charts: chartsOf(func(r release) ([]form.ChartObject, lynq.Problems) {
+				return []form.ChartObject{{File: "app/templates/a.yaml", Text: fmt.Sprintf("{apiVersion: v1, kind: %s, metadata: {name: %s}, data: {a: %s}}", kind, r.chart, base64.StdEncoding.EncodeToString([]byte("secretive")))}}, nil
+			})})[0]
+			_, problems := strict.Node(record{"id": "acme", "a": "secretive", "b": "b"}.row(in.Hubs[0], 2))
+			if len(problems) != want || want > 0 && !strings.Contains(problems[0].What, `resource "app-configmap-app": it shows the value of secret column a outside a Secret`) {
+				t.Errorf("%s: %v", kind, problems)
+			}
+		})
 	}
 	named, err := loadFile(t, text(`- {id: app, path: app, releaseName: "{{ .a }}"}`))
 	if err != nil {
@@ -334,17 +340,19 @@ func TestUnreadCharts(t *testing.T) {
 		"kind: [":      `app/templates/x.yaml:7: form "web", chart "app": row "acme": it isn't YAML`,
 		"a: 1\na: 2\n": `app/templates/x.yaml: row "acme": key "a" appears twice`,
 	} {
-		var checks []bool
-		_, run, err := renderCharts(t, chartForm("- {id: app, path: app}\n"), func(r release) ([]form.ChartObject, lynq.Problems) {
-			checks = append(checks, r.check)
-			if r.check && text == "kind: [" {
-				return nil, lynq.Problems{{Pos: lynq.Pos{File: "app/templates/x.yaml", Line: 7}, What: "it isn't YAML"}}
+		t.Run(text, func(t *testing.T) {
+			var checks []bool
+			_, run, err := renderCharts(t, chartForm("- {id: app, path: app}\n"), func(r release) ([]form.ChartObject, lynq.Problems) {
+				checks = append(checks, r.check)
+				if r.check && text == "kind: [" {
+					return nil, lynq.Problems{{Pos: lynq.Pos{File: "app/templates/x.yaml", Line: 7}, What: "it isn't YAML"}}
+				}
+				return []form.ChartObject{{File: "app/templates/x.yaml", Text: text}}, nil
+			}, render.Options{}, record{"id": "acme"})
+			if err != nil || run.Err() == nil || !strings.Contains(run.Err().Error(), want) || !slices.Equal(checks, []bool{false, true}) {
+				t.Errorf("%s: %v, %v, asked %v, want %s", text, err, run.Err(), checks, want)
 			}
-			return []form.ChartObject{{File: "app/templates/x.yaml", Text: text}}, nil
-		}, render.Options{}, record{"id": "acme"})
-		if err != nil || run.Err() == nil || !strings.Contains(run.Err().Error(), want) || !slices.Equal(checks, []bool{false, true}) {
-			t.Errorf("%s: %v, %v, asked %v, want %s", text, err, run.Err(), checks, want)
-		}
+		})
 	}
 }
 

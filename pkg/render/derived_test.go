@@ -39,25 +39,27 @@ func TestNamesOfPods(t *testing.T) {
 		{"batch/v1 CronJob", "{jobTemplate: {spec: {" + job + "100}}}", 51, false},
 		{"batch/v1 CronJob", "{jobTemplate: {spec: {" + job + "'{{ .b }}'}}}", 50, false},
 	} {
-		version, kind, _ := strings.Cut(c.kind, " ")
-		resource := func(name string) string {
-			return hubYAML + formYAML("manifests", fmt.Sprintf("nameTemplate: %q\nspec: {apiVersion: %s, kind: %s, spec: %s}", name, version, kind, c.spec))
-		}
-		refused := func(name string) string {
-			p := compileAll(t, load(t, resource("{{ .hostOrUrl }}")), render.Options{})[0]
-			_, problems := p.Node(record{"id": "acme", "a": "Indexed", "b": "1000", "url": name}.row(p.Hub, 2))
-			return problems.Error()
-		}
-		fits, long, dotted := strings.Repeat("x", c.longest), strings.Repeat("x", c.longest+1), "a.b"
-		if got := refused(fits); got != "" {
-			t.Errorf("%s %s, %d characters: %s", c.kind, c.spec, len(fits), got)
-		}
-		if got, want := refused(long), fmt.Sprintf("%d characters, at most %d are allowed", len(long), c.longest); !strings.Contains(got, want) {
-			t.Errorf("%s %s, %d characters: %q", c.kind, c.spec, len(long), got)
-		}
-		if got := refused(dotted); (got == "") != c.dots {
-			t.Errorf("%s %s, a.b: %q", c.kind, c.spec, got)
-		}
+		t.Run(c.kind, func(t *testing.T) {
+			version, kind, _ := strings.Cut(c.kind, " ")
+			resource := func(name string) string {
+				return hubYAML + formYAML("manifests", fmt.Sprintf("nameTemplate: %q\nspec: {apiVersion: %s, kind: %s, spec: %s}", name, version, kind, c.spec))
+			}
+			refused := func(name string) string {
+				p := compileAll(t, load(t, resource("{{ .hostOrUrl }}")), render.Options{})[0]
+				_, problems := p.Node(record{"id": "acme", "a": "Indexed", "b": "1000", "url": name}.row(p.Hub, 2))
+				return problems.Error()
+			}
+			fits, long, dotted := strings.Repeat("x", c.longest), strings.Repeat("x", c.longest+1), "a.b"
+			if got := refused(fits); got != "" {
+				t.Errorf("%s %s, %d characters: %s", c.kind, c.spec, len(fits), got)
+			}
+			if got, want := refused(long), fmt.Sprintf("%d characters, at most %d are allowed", len(long), c.longest); !strings.Contains(got, want) {
+				t.Errorf("%s %s, %d characters: %q", c.kind, c.spec, len(long), got)
+			}
+			if got := refused(dotted); (got == "") != c.dots {
+				t.Errorf("%s %s, a.b: %q", c.kind, c.spec, got)
+			}
+		})
 	}
 }
 
@@ -73,20 +75,24 @@ func TestStaticNamesOfPods(t *testing.T) {
 		{"nameTemplate: x\nspec: {apiVersion: apps/v1, kind: StatefulSet, spec: {serviceName: '', volumeClaimTemplates: [{metadata: {name: data}}, {metadata: {name: my.data}}]}}",
 			`stdin:18: ` + form + `spec.volumeClaimTemplates[].metadata.name: name "my.data" isn't valid in Kubernetes (use lowercase letters, digits, and '-', and start and end with a letter or digit)`},
 	} {
-		if got := problemsOf(t, hubYAML+formYAML("manifests", c.resource), render.Options{}); got != c.want {
-			t.Errorf("%s\n got %s\nwant %s", c.resource, got, c.want)
-		}
+		t.Run(c.resource, func(t *testing.T) {
+			if got := problemsOf(t, hubYAML+formYAML("manifests", c.resource), render.Options{}); got != c.want {
+				t.Errorf("%s\n got %s\nwant %s", c.resource, got, c.want)
+			}
+		})
 	}
 	for field, manifest := range map[string]string{
 		"spec.serviceName":                          "serviceName: '{{ .b }}'",
 		"spec.volumeClaimTemplates[].metadata.name": "volumeClaimTemplates: [{metadata: {name: '{{ .b }}'}}]",
 	} {
-		p := compileAll(t, load(t, hubYAML+formYAML("manifests", "nameTemplate: x\nspec: {apiVersion: apps/v1, kind: StatefulSet, spec: {"+manifest+"}}")), render.Options{})[0]
-		for name, valid := range map[string]bool{"": true, "data": true, strings.Repeat("x", 63): true, strings.Repeat("x", 64): false, "my.data": false} {
-			_, problems := p.Node(record{"id": "acme", "b": name}.row(p.Hub, 2))
-			if got := problems.Error(); (got == "") != valid || !valid && !strings.Contains(got, field+`: row "acme": name `) {
-				t.Errorf("%s %s: %q", field, name, got)
+		t.Run(field, func(t *testing.T) {
+			p := compileAll(t, load(t, hubYAML+formYAML("manifests", "nameTemplate: x\nspec: {apiVersion: apps/v1, kind: StatefulSet, spec: {"+manifest+"}}")), render.Options{})[0]
+			for name, valid := range map[string]bool{"": true, "data": true, strings.Repeat("x", 63): true, strings.Repeat("x", 64): false, "my.data": false} {
+				_, problems := p.Node(record{"id": "acme", "b": name}.row(p.Hub, 2))
+				if got := problems.Error(); (got == "") != valid || !valid && !strings.Contains(got, field+`: row "acme": name `) {
+					t.Errorf("%s %s: %q", field, name, got)
+				}
 			}
-		}
+		})
 	}
 }

@@ -68,9 +68,11 @@ func TestIncludeWhenFails(t *testing.T) {
 	}
 	problem := run.Err().Error()
 	for _, want := range []string{`resource "urls", includeWhen: row "x": `, `resource "gold", nameTemplate: row "y": `} {
-		if !strings.Contains(problem, want) {
-			t.Errorf("%q lacks %q", problem, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(problem, want) {
+				t.Errorf("%q lacks %q", problem, want)
+			}
+		})
 	}
 	text := strings.Replace(conditional, `'{{ eq .a "gold" }}'`, `'{{ .a }}'`, 1)
 	_, run, err = runAll(t, compileAll(t, load(t, text), render.Options{}), []record{{"id": "x", "a": "gold", "url": "0"}}, render.Settings{KeepGoing: true})

@@ -32,14 +32,16 @@ func TestLookup(t *testing.T) {
 		`{{ .sizes | toJson }}`:                          `{"cpu":"2","ram":"4"}`,
 		`{{ range until 2 }}{{ $.sizes.cpu }}{{ end }}`:  "22",
 	} {
-		programs := compileAll(t, load(t, withLookups(sizes, "")+configMap("v: "+single(template)+"\nw: x")), render.Options{})
-		out, _, err := runAll(t, programs, []record{{"id": "x", "a": "5", "plan": "gold"}}, render.Settings{})
-		if strings.Contains(template, "| int") {
-			want = "4"
-		}
-		if err != nil || !strings.Contains(out, "v: "+want) && !strings.Contains(out, fmt.Sprintf("v: %q", want)) && !strings.Contains(out, "v: '"+want+"'") {
-			t.Errorf("%s: %v\n%s", template, err, out)
-		}
+		t.Run(template, func(t *testing.T) {
+			programs := compileAll(t, load(t, withLookups(sizes, "")+configMap("v: "+single(template)+"\nw: x")), render.Options{})
+			out, _, err := runAll(t, programs, []record{{"id": "x", "a": "5", "plan": "gold"}}, render.Settings{})
+			if strings.Contains(template, "| int") {
+				want = "4"
+			}
+			if err != nil || !strings.Contains(out, "v: "+want) && !strings.Contains(out, fmt.Sprintf("v: %q", want)) && !strings.Contains(out, "v: '"+want+"'") {
+				t.Errorf("%s: %v\n%s", template, err, out)
+			}
+		})
 	}
 }
 
@@ -50,9 +52,11 @@ func TestLookupIsolated(t *testing.T) {
 w: '{{ if .uid }}{{ .sizes.cpu }}{{ end }}'`)), render.Options{})
 	out, run, _ := runAll(t, programs, []record{{"id": "a1", "plan": "gold"}, {"id": "b1", "plan": "basic"}}, render.Settings{Workers: 1})
 	for _, want := range []string{`w: "2"`, `w: "1"`} {
-		if err := run.Err(); err != nil || !strings.Contains(out, want) {
-			t.Errorf("%v, want %s in\n%s", run.Err(), want, out)
-		}
+		t.Run(want, func(t *testing.T) {
+			if err := run.Err(); err != nil || !strings.Contains(out, want) {
+				t.Errorf("%v, want %s in\n%s", run.Err(), want, out)
+			}
+		})
 	}
 }
 
@@ -144,10 +148,12 @@ func TestLookupDigests(t *testing.T) {
 		"{gold: {cpu: 2, token: a}}":                            false,
 		"{gold: {cpu: 1, token: a}, basic: {cpu: 1, token: a}}": false,
 	} {
-		l, p := digests(entries)
-		if (l == lookup) != same || p != template {
-			t.Errorf("%s: lookup %s, was %s; template %s, was %s", entries, l, lookup, p, template)
-		}
+		t.Run(entries, func(t *testing.T) {
+			l, p := digests(entries)
+			if (l == lookup) != same || p != template {
+				t.Errorf("%s: lookup %s, was %s; template %s, was %s", entries, l, lookup, p, template)
+			}
+		})
 	}
 }
 

@@ -84,12 +84,14 @@ func TestBudget(t *testing.T) {
 		// These functions are slow.
 		`{{ range until 100 }}{{ derivePassword 1 "long" "a" "b" "c" }}{{ end }}`: tooMuchWork,
 	} {
-		in := load(t, hubYAML+custom("v: "+single(template)))
-		p := compileAll(t, in, render.Options{})[0]
-		_, problems := p.Node(row.row(p.Hub, 2))
-		if got := problems.Error(); !strings.HasPrefix(got, at) || !strings.HasSuffix(got, want) {
-			t.Errorf("%.200s:\n got %.300s\nwant %s... %s", template, got, at, want)
-		}
+		t.Run(template, func(t *testing.T) {
+			in := load(t, hubYAML+custom("v: "+single(template)))
+			p := compileAll(t, in, render.Options{})[0]
+			_, problems := p.Node(row.row(p.Hub, 2))
+			if got := problems.Error(); !strings.HasPrefix(got, at) || !strings.HasSuffix(got, want) {
+				t.Errorf("%.200s:\n got %.300s\nwant %s... %s", template, got, at, want)
+			}
+		})
 	}
 }
 
@@ -114,12 +116,14 @@ func TestBudgetOfSlow(t *testing.T) {
 		`{{ randAlphaNum 1000000000 }}`,
 		`{{ randBytes 1000000000 }}`,
 	} {
-		in := load(t, hubYAML+formYAML("secrets", "nameTemplate: x\ncreationPolicy: Once\nspec: {apiVersion: v1, kind: Secret, stringData: {x: "+single(template)+"}}\n"))
-		p := compileAll(t, in, render.Options{AllowVarying: true})[0]
-		_, problems := p.Node(record{"id": "acme"}.row(p.Hub, 2))
-		if got := problems.Error(); !strings.HasSuffix(got, tooMuchWork) {
-			t.Errorf("%s: %s", template, got)
-		}
+		t.Run(template, func(t *testing.T) {
+			in := load(t, hubYAML+formYAML("secrets", "nameTemplate: x\ncreationPolicy: Once\nspec: {apiVersion: v1, kind: Secret, stringData: {x: "+single(template)+"}}\n"))
+			p := compileAll(t, in, render.Options{AllowVarying: true})[0]
+			_, problems := p.Node(record{"id": "acme"}.row(p.Hub, 2))
+			if got := problems.Error(); !strings.HasSuffix(got, tooMuchWork) {
+				t.Errorf("%s: %s", template, got)
+			}
+		})
 	}
 }
 
@@ -135,17 +139,19 @@ func TestBudgetIsEnough(t *testing.T) {
 		`{{ regexReplaceAll "[^a-z0-9-]+" (repeat 10000 "Ab ") "-" | len }}`:                             "20001",
 		`{{ $l := list (list 1 2) 3 }}{{ $l }}{{ index $l 0 }}`:                                          "[[1 2] 3][1 2]",
 	} {
-		in := load(t, hubYAML+custom("v: "+single(template)+"\nw: "+single(template+"{{/* again */}}")))
-		p := compileAll(t, in, render.Options{})[0]
-		for range 2 {
-			node, problems := p.Node(record{"id": "acme"}.row(p.Hub, 2))
-			if len(problems) > 0 {
-				t.Errorf("%s: %v", template, problems)
-				continue
+		t.Run(template, func(t *testing.T) {
+			in := load(t, hubYAML+custom("v: "+single(template)+"\nw: "+single(template+"{{/* again */}}")))
+			p := compileAll(t, in, render.Options{})[0]
+			for range 2 {
+				node, problems := p.Node(record{"id": "acme"}.row(p.Hub, 2))
+				if len(problems) > 0 {
+					t.Errorf("%s: %v", template, problems)
+					continue
+				}
+				if spec, _ := contentOf(t, node, 0)["spec"].(map[string]any); spec["v"] != want {
+					t.Errorf("%s: %.100v", template, spec["v"])
+				}
 			}
-			if spec, _ := contentOf(t, node, 0)["spec"].(map[string]any); spec["v"] != want {
-				t.Errorf("%s: %.100v", template, spec["v"])
-			}
-		}
+		})
 	}
 }

@@ -75,15 +75,17 @@ func TestTracking(t *testing.T) {
 				"annotations": meta{"lynq.sh/deletion-policy": "Delete", "lynq.sh/resource-id": "there"}},
 		}},
 	} {
-		node, problems := p.Node(record{"id": "beta", "a": "x", "b": c.b}.row(p.Hub, 2))
-		if len(problems) > 0 {
-			t.Fatal(problems)
-		}
-		for i, want := range c.want {
-			if diff := cmp.Diff(want, contentOf(t, node, i)["metadata"]); want != nil && diff != "" {
-				t.Errorf("b=%s, object %d: %s", c.b, i, diff)
+		t.Run(c.b, func(t *testing.T) {
+			node, problems := p.Node(record{"id": "beta", "a": "x", "b": c.b}.row(p.Hub, 2))
+			if len(problems) > 0 {
+				t.Fatal(problems)
 			}
-		}
+			for i, want := range c.want {
+				if diff := cmp.Diff(want, contentOf(t, node, i)["metadata"]); want != nil && diff != "" {
+					t.Errorf("b=%s, object %d: %s", c.b, i, diff)
+				}
+			}
+		})
 	}
 }
 
@@ -133,14 +135,16 @@ func TestNodeNamespace(t *testing.T) {
 	for _, c := range []struct{ flag, form, hub, context, want string }{
 		{"a", "b", "c", "d", "a"}, {"", "b", "c", "d", "b"}, {"", "", "c", "d", "c"}, {"", "", "", "d", "d"}, {"", "", "", "", "default"},
 	} {
-		form.Namespace, hub.Namespace = c.form, c.hub
-		p, problems := render.Compile(&form, &hub, render.Options{Namespace: c.flag, FallbackNamespace: c.context})
-		if len(problems) > 0 {
-			t.Fatal(problems)
-		}
-		if p.Namespace != c.want {
-			t.Errorf("%+v: namespace %q", c, p.Namespace)
-		}
+		t.Run(c.flag, func(t *testing.T) {
+			form.Namespace, hub.Namespace = c.form, c.hub
+			p, problems := render.Compile(&form, &hub, render.Options{Namespace: c.flag, FallbackNamespace: c.context})
+			if len(problems) > 0 {
+				t.Fatal(problems)
+			}
+			if p.Namespace != c.want {
+				t.Errorf("%+v: namespace %q", c, p.Namespace)
+			}
+		})
 	}
 	if _, problems := render.Compile(&form, &hub, render.Options{Namespace: "No"}); len(problems) != 1 {
 		t.Errorf("namespace No is accepted: %v", problems)
@@ -185,9 +189,11 @@ stdin:18: ` + form + `labelsTemplate.app: "a b" cannot be the value of a label (
 		{"nameTemplate: \" lynqnode-{{ .uid }}\"\nspec: {apiVersion: v1, kind: ConfigMap}",
 			`stdin:17: ` + form + `nameTemplate: every row makes this a name that is reserved for lynqctl's own records (choose a name that does not begin with lynqnode-, lynqcopy-, lynqhub-, lynqhistory-, lynqplans-)`},
 	} {
-		if got := problemsOf(t, hubYAML+formYAML("configMaps", c.resource), render.Options{}); got != c.want {
-			t.Errorf("%s\n got %s\nwant %s", c.resource, got, c.want)
-		}
+		t.Run(c.resource, func(t *testing.T) {
+			if got := problemsOf(t, hubYAML+formYAML("configMaps", c.resource), render.Options{}); got != c.want {
+				t.Errorf("%s\n got %s\nwant %s", c.resource, got, c.want)
+			}
+		})
 	}
 }
 
@@ -211,11 +217,13 @@ func TestRowChecks(t *testing.T) {
 		{"manifests", "nameTemplate: \"{{ .a }}/x\"\nspec: {apiVersion: rbac.authorization.k8s.io/v1, kind: Role}",
 			`stdin:17: form "web", resource "r", nameTemplate: row "acme": name "A b/x" isn't valid in Kubernetes (may not contain '/')`},
 	} {
-		p := compileAll(t, load(t, hubYAML+formYAML(c.section, c.resource)), render.Options{})[0]
-		_, problems := p.Node(record{"id": "acme", "a": "A b", "b": long}.row(p.Hub, 2))
-		if got := problems.Error(); got != c.want {
-			t.Errorf("%s\n got %s\nwant %s", c.resource, got, c.want)
-		}
+		t.Run(c.section, func(t *testing.T) {
+			p := compileAll(t, load(t, hubYAML+formYAML(c.section, c.resource)), render.Options{})[0]
+			_, problems := p.Node(record{"id": "acme", "a": "A b", "b": long}.row(p.Hub, 2))
+			if got := problems.Error(); got != c.want {
+				t.Errorf("%s\n got %s\nwant %s", c.resource, got, c.want)
+			}
+		})
 	}
 }
 
@@ -231,10 +239,12 @@ func TestReservedNames(t *testing.T) {
 		{"manifests", "nameTemplate: \"{{ .b }}\"\nspec: {apiVersion: coordination.k8s.io/v1, kind: Lease}",
 			`stdin:17: form "web", resource "r", nameTemplate: row "acme": name "lynqctl-crm" is reserved for lynqctl's own records (choose a name that does not begin with lynqctl-, lynqshard-)`},
 	} {
-		p := compileAll(t, load(t, hubYAML+formYAML(c.section, c.resource)), render.Options{})[0]
-		_, problems := p.Node(record{"id": "acme", "a": "lynqnode-bolt-web", "b": "lynqctl-crm"}.row(p.Hub, 2))
-		if got := problems.Error(); got != c.want {
-			t.Errorf("%s\n got %s\nwant %s", c.resource, got, c.want)
-		}
+		t.Run(c.section, func(t *testing.T) {
+			p := compileAll(t, load(t, hubYAML+formYAML(c.section, c.resource)), render.Options{})[0]
+			_, problems := p.Node(record{"id": "acme", "a": "lynqnode-bolt-web", "b": "lynqctl-crm"}.row(p.Hub, 2))
+			if got := problems.Error(); got != c.want {
+				t.Errorf("%s\n got %s\nwant %s", c.resource, got, c.want)
+			}
+		})
 	}
 }

@@ -77,20 +77,22 @@ func TestNodeNames(t *testing.T) {
 			`stdin:19: row "a-b" renders node default/a-b-c, and row "a" with form "b-c" is recorded by that name (give the row another uid, or its form another name)`,
 		},
 	} {
-		for _, workers := range []int{1, 3} {
-			c.settings.Workers = workers
-			got, run := nodeNames(t, c.settings, []string{"b-c", "c"}, "a", "a-b")
-			if diff := cmp.Diff(c.want, got); diff != "" {
-				t.Error(diff)
+		t.Run(c.problem, func(t *testing.T) {
+			for _, workers := range []int{1, 3} {
+				c.settings.Workers = workers
+				got, run := nodeNames(t, c.settings, []string{"b-c", "c"}, "a", "a-b")
+				if diff := cmp.Diff(c.want, got); diff != "" {
+					t.Error(diff)
+				}
+				problem := ""
+				if err := run.Err(); err != nil {
+					problem = err.Error()
+				}
+				if diff := cmp.Diff(c.problem, problem); diff != "" {
+					t.Error(diff)
+				}
 			}
-			problem := ""
-			if err := run.Err(); err != nil {
-				problem = err.Error()
-			}
-			if diff := cmp.Diff(c.problem, problem); diff != "" {
-				t.Error(diff)
-			}
-		}
+		})
 	}
 }
 
@@ -116,20 +118,22 @@ func TestNarrowByEitherName(t *testing.T) {
 		{"b-c a-b-c", "", "a-a-b-c", "", "a-a-b-c"},
 		{"b-c a-b-c", "a-a-b-c of a-b-c", "a-a-b-c", "a-a-b-c", ""},
 	} {
-		s := render.Settings{Nodes: map[string]bool{}}
-		for _, name := range strings.Fields(c.asked) {
-			s.Nodes[name] = true
-		}
-		if c.recorded != "" {
-			s.Recorded = recordedAs(c.recorded)
-		}
-		got, run := nodeNames(t, s, strings.Fields(c.forms), "a", "a-b")
-		if want := strings.Fields(c.want); !cmp.Equal(want, got) && len(want)+len(got) > 0 {
-			t.Errorf("%+v: got %q", c, got)
-		}
-		if missing := strings.Join(run.Missing(), " "); missing != c.missing {
-			t.Errorf("%+v: missing %q", c, missing)
-		}
+		t.Run(c.forms, func(t *testing.T) {
+			s := render.Settings{Nodes: map[string]bool{}}
+			for _, name := range strings.Fields(c.asked) {
+				s.Nodes[name] = true
+			}
+			if c.recorded != "" {
+				s.Recorded = recordedAs(c.recorded)
+			}
+			got, run := nodeNames(t, s, strings.Fields(c.forms), "a", "a-b")
+			if want := strings.Fields(c.want); !cmp.Equal(want, got) && len(want)+len(got) > 0 {
+				t.Errorf("%+v: got %q", c, got)
+			}
+			if missing := strings.Join(run.Missing(), " "); missing != c.missing {
+				t.Errorf("%+v: missing %q", c, missing)
+			}
+		})
 	}
 }
 

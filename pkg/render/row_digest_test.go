@@ -68,8 +68,10 @@ func TestTemplateDigestWithForm(t *testing.T) {
 		"a wait":           strings.Replace(form, "    spec:", "    timeoutSeconds: 7\n    spec:", 1),
 		"a rollout":        strings.Replace(form, "  configMaps:", "  rollout: {maxSkew: 3}\n  configMaps:", 1),
 	} {
-		if _, got := digestedRow(t, hubYAML, changed, values...); got == before {
-			t.Errorf("%s does not show", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, got := digestedRow(t, hubYAML, changed, values...); got == before {
+				t.Errorf("%s does not show", name)
+			}
+		})
 	}
 }

@@ -262,10 +262,12 @@ func TestUnique(t *testing.T) {
 		{form("web", "  configMaps:\n"+configMap("r", "x-{{ .uid | lower }}", "")) + form("ce85ee4a", "  configMaps:\n"+configMap("s", "y-{{ .uid | lower }}", "")), []record{{"id": "Acme"}, {"id": "acme-web"}}, 2},
 		{form("ce85ee4a", "  configMaps:\n"+configMap("r", "{{ .uid }}", "")), []record{{"id": "b"}, {"id": "c"}}, 0},
 	} {
-		_, run, err := runAll(t, compileAll(t, load(t, hubYAML+strings.TrimPrefix(c.forms, "\n---")), render.Options{}), c.rows, render.Settings{KeepGoing: true})
-		if err != nil || run.Report().FailedNodes != c.nodes {
-			t.Errorf("%d nodes fail, want %d: %v, %v\n%s", run.Report().FailedNodes, c.nodes, err, run.Err(), c.forms)
-		}
+		t.Run(c.forms, func(t *testing.T) {
+			_, run, err := runAll(t, compileAll(t, load(t, hubYAML+strings.TrimPrefix(c.forms, "\n---")), render.Options{}), c.rows, render.Settings{KeepGoing: true})
+			if err != nil || run.Report().FailedNodes != c.nodes {
+				t.Errorf("%d nodes fail, want %d: %v, %v\n%s", run.Report().FailedNodes, c.nodes, err, run.Err(), c.forms)
+			}
+		})
 	}
 }
 

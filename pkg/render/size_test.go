@@ -44,12 +44,14 @@ func TestSizes(t *testing.T) {
 		{"manifests", "example.com/v1 Thing", "spec: {template: {metadata: {annotations: {k: '{{ .a }}'}}}}", text(1 << 18), "", ""},
 		{"manifests", "example.com/v1 Thing", "metadata: {annotations: {k: '{{ .a }}'}}", text(1 << 18), "", "metadata: row \"acme\": its annotations have "},
 	} {
-		version, kind, _ := strings.Cut(c.kind, " ")
-		resource := fmt.Sprintf("nameTemplate: x\nspec:\n  apiVersion: %s\n  kind: %s\n  %s", version, kind, c.content)
-		p := compileAll(t, load(t, hubYAML+formYAML(c.section, resource)), render.Options{})[0]
-		_, problems := p.Node(record{"id": "acme", "a": c.a, "b": c.b}.row(p.Hub, 2))
-		if got := problems.Error(); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
-			t.Errorf("%s %s with %d and %d bytes: got %.300q, want %q", c.kind, c.content, len(c.a), len(c.b), got, c.want)
-		}
+		t.Run(c.section, func(t *testing.T) {
+			version, kind, _ := strings.Cut(c.kind, " ")
+			resource := fmt.Sprintf("nameTemplate: x\nspec:\n  apiVersion: %s\n  kind: %s\n  %s", version, kind, c.content)
+			p := compileAll(t, load(t, hubYAML+formYAML(c.section, resource)), render.Options{})[0]
+			_, problems := p.Node(record{"id": "acme", "a": c.a, "b": c.b}.row(p.Hub, 2))
+			if got := problems.Error(); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+				t.Errorf("%s %s with %d and %d bytes: got %.300q, want %q", c.kind, c.content, len(c.a), len(c.b), got, c.want)
+			}
+		})
 	}
 }

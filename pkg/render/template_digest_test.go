@@ -86,17 +86,19 @@ func TestTemplateDigest(t *testing.T) {
 // their variables.
 func TestTemplateDigestOfSwappedColumns(t *testing.T) {
 	for _, data := range []string{`x: "{{ .a }}-{{ .b }}"`, `x: "{{ .a | upper }}{{ .b }}"`, `x: "{{ print .a .b | trunc 3 }}"`, `x: "{{ .a | int }}"`} {
-		form := configMap(data)
-		swapped := strings.Replace(hubYAML, "{a: a, b: b}", "{a: b, b: a}", 1)
-		a, b := compileAll(t, load(t, hubYAML+form), render.Options{})[0], compileAll(t, load(t, swapped+form), render.Options{})[0]
-		row := lynq.Row{Values: []string{"7", "1", "7", "http://acme", "acme"}}
-		one, problems := a.Node(row)
-		two, more := b.Node(row)
-		if err := append(problems, more...).Err(); err != nil {
-			t.Fatal(err)
-		}
-		if one.Objects[0].Template == two.Objects[0].Template {
-			t.Errorf("%s: the same digest", data)
-		}
+		t.Run(data, func(t *testing.T) {
+			form := configMap(data)
+			swapped := strings.Replace(hubYAML, "{a: a, b: b}", "{a: b, b: a}", 1)
+			a, b := compileAll(t, load(t, hubYAML+form), render.Options{})[0], compileAll(t, load(t, swapped+form), render.Options{})[0]
+			row := lynq.Row{Values: []string{"7", "1", "7", "http://acme", "acme"}}
+			one, problems := a.Node(row)
+			two, more := b.Node(row)
+			if err := append(problems, more...).Err(); err != nil {
+				t.Fatal(err)
+			}
+			if one.Objects[0].Template == two.Objects[0].Template {
+				t.Errorf("%s: the same digest", data)
+			}
+		})
 	}
 }

@@ -102,24 +102,26 @@ func TestTemplates(t *testing.T) {
 		{`{{ with $x := .uid }}{{ $x }}-{{ $.a }}{{ end }}`, `acme-5`, "acme-5"},
 		{`{{ get . "uid" }}{{ hasKey . "zzz" }}`, `acmefalse`, "acmefalse"},
 	} {
-		if c.yaml == "" {
-			continue
-		}
-		in := load(t, hubYAML+custom("v: "+single(c.template)+"\nw: "+single("{{ .uid }}")))
-		p := compileAll(t, in, render.Options{})[0]
-		node, problems := p.Node(row.row(p.Hub, 2))
-		if len(problems) > 0 {
-			t.Errorf("%s: %v", c.template, problems)
-			continue
-		}
-		spec, _ := contentOf(t, node, 0)["spec"].(map[string]any)
-		if diff := cmp.Diff(map[string]any{"v": c.value, "w": "acme"}, spec); diff != "" {
-			t.Errorf("%s as an object: %s", c.template, diff)
-		}
-		out, _, err := runAll(t, []*render.Program{p}, []record{row}, render.Settings{})
-		if want := "\nspec:\n  v: " + c.yaml + "\n  w: acme\n"; err != nil || !strings.HasSuffix(out, want) {
-			t.Errorf("%s as YAML:\n%s\nwant at the end:%s%v", c.template, out, want, err)
-		}
+		t.Run(c.template, func(t *testing.T) {
+			if c.yaml == "" {
+				return
+			}
+			in := load(t, hubYAML+custom("v: "+single(c.template)+"\nw: "+single("{{ .uid }}")))
+			p := compileAll(t, in, render.Options{})[0]
+			node, problems := p.Node(row.row(p.Hub, 2))
+			if len(problems) > 0 {
+				t.Errorf("%s: %v", c.template, problems)
+				return
+			}
+			spec, _ := contentOf(t, node, 0)["spec"].(map[string]any)
+			if diff := cmp.Diff(map[string]any{"v": c.value, "w": "acme"}, spec); diff != "" {
+				t.Errorf("%s as an object: %s", c.template, diff)
+			}
+			out, _, err := runAll(t, []*render.Program{p}, []record{row}, render.Settings{})
+			if want := "\nspec:\n  v: " + c.yaml + "\n  w: acme\n"; err != nil || !strings.HasSuffix(out, want) {
+				t.Errorf("%s as YAML:\n%s\nwant at the end:%s%v", c.template, out, want, err)
+			}
+		})
 	}
 }
 
@@ -139,17 +141,19 @@ func TestIndexedVariables(t *testing.T) {
 		`{{ $_ := set . "nope" "set" }}{{ index . "nope" }}`:                   "set",
 		`{{ index .uid 0 }}`:                                                   "97",
 	} {
-		in := load(t, hub+custom("v: "+single(template)))
-		p := compileAll(t, in, render.Options{})[0]
-		node, problems := p.Node(record{"id": "acme", "a": "x", "b": "7"}.row(p.Hub, 2))
-		if len(problems) > 0 {
-			t.Errorf("%s: %v", template, problems)
-			continue
-		}
-		spec, _ := contentOf(t, node, 0)["spec"].(map[string]any)
-		if diff := cmp.Diff(want, spec["v"]); diff != "" {
-			t.Errorf("%s: %s", template, diff)
-		}
+		t.Run(template, func(t *testing.T) {
+			in := load(t, hub+custom("v: "+single(template)))
+			p := compileAll(t, in, render.Options{})[0]
+			node, problems := p.Node(record{"id": "acme", "a": "x", "b": "7"}.row(p.Hub, 2))
+			if len(problems) > 0 {
+				t.Errorf("%s: %v", template, problems)
+				return
+			}
+			spec, _ := contentOf(t, node, 0)["spec"].(map[string]any)
+			if diff := cmp.Diff(want, spec["v"]); diff != "" {
+				t.Errorf("%s: %s", template, diff)
+			}
+		})
 	}
 	in := load(t, hub+formYAML("secrets", "nameTemplate: s\nspec: {apiVersion: v1, kind: Secret, stringData: {x: '{{ index . \"my-col\" }}'}}\n")+
 		"  configMaps:\n  - id: c\n    nameTemplate: c\n    spec: {apiVersion: v1, kind: ConfigMap, data: {x: '{{ .a | int }}'}}\n")
@@ -268,9 +272,11 @@ func TestTemplateProblems(t *testing.T) {
 		`{{ .x }}{{ uuidv4 }}`: at + `variable .x is unknown (there are a, activate, b, host, hostOrUrl, hubId, namespace, templateRef, uid; add it to extraValueMappings in the hub)` + "\n" +
 			at + `function uuidv4 returns a new value every time, so that every run would change the object (use it only with creationPolicy: Once, or store the value in a column)`,
 	} {
-		if got := problemsOf(t, hubYAML+custom("v: "+single(template)), render.Options{}); got != want {
-			t.Errorf("%s:\n got %s\nwant %s", template, got, want)
-		}
+		t.Run(template, func(t *testing.T) {
+			if got := problemsOf(t, hubYAML+custom("v: "+single(template)), render.Options{}); got != want {
+				t.Errorf("%s:\n got %s\nwant %s", template, got, want)
+			}
+		})
 	}
 }
 
@@ -328,12 +334,14 @@ func TestRowProblems(t *testing.T) {
 		`{{ urlParse "postgres://u:pa%zz@h/db" }}`:            at + `at <urlParse "postgres://u:pa%zz@h/db">: "postgres://REDACTED@h/db" is not a URL`,
 		`{{ substr 0 1 "é" }}`:                                at + `at <substr 0 1 "é">: "é" would be cut inside a character (trunc63 cuts between characters)`,
 	} {
-		in := load(t, hubYAML+custom("v: "+single(template)))
-		p := compileAll(t, in, render.Options{})[0]
-		_, problems := p.Node(record{"id": "acme", "a": "x y", "b": "", "url": "no"}.row(p.Hub, 2))
-		if got := problems.Error(); got != want {
-			t.Errorf("%s:\n got %s\nwant %s", template, got, want)
-		}
+		t.Run(template, func(t *testing.T) {
+			in := load(t, hubYAML+custom("v: "+single(template)))
+			p := compileAll(t, in, render.Options{})[0]
+			_, problems := p.Node(record{"id": "acme", "a": "x y", "b": "", "url": "no"}.row(p.Hub, 2))
+			if got := problems.Error(); got != want {
+				t.Errorf("%s:\n got %s\nwant %s", template, got, want)
+			}
+		})
 	}
 }
 
@@ -422,21 +430,23 @@ func TestLongValues(t *testing.T) {
 		`spec: {x: "{{ fail .a }}"}`:                                    "",
 		`spec: {x: "{{ mustRegexMatch .a .a }}{{ printf .a | fail }}"}`: "",
 	} {
-		name := "nameTemplate: thing\n"
-		if strings.HasPrefix(field, "nameTemplate") {
-			name = ""
-		}
-		text := name + field + "\n"
-		if spec, found := strings.CutPrefix(field, "spec: "); found {
-			text = name + "spec: {apiVersion: example.com/v1, kind: Thing, spec: " + spec + "}\n"
-		} else {
-			text += "spec: {apiVersion: example.com/v1, kind: Thing}\n"
-		}
-		p := compileAll(t, load(t, hubYAML+formYAML("manifests", text)), render.Options{})[0]
-		_, problems := p.Node(record{"id": "acme" + long, "a": long}.row(p.Hub, 2))
-		if got := problems.Error(); len(problems) != 1 || len(got) > 3*4096 || !strings.Contains(got, "more bytes)") || !strings.Contains(got, want) {
-			t.Errorf("%s: %d problems of %d bytes: ...%.200s", field, len(problems), len(got), got[max(0, len(got)-200):])
-		}
+		t.Run(field, func(t *testing.T) {
+			name := "nameTemplate: thing\n"
+			if strings.HasPrefix(field, "nameTemplate") {
+				name = ""
+			}
+			text := name + field + "\n"
+			if spec, found := strings.CutPrefix(field, "spec: "); found {
+				text = name + "spec: {apiVersion: example.com/v1, kind: Thing, spec: " + spec + "}\n"
+			} else {
+				text += "spec: {apiVersion: example.com/v1, kind: Thing}\n"
+			}
+			p := compileAll(t, load(t, hubYAML+formYAML("manifests", text)), render.Options{})[0]
+			_, problems := p.Node(record{"id": "acme" + long, "a": long}.row(p.Hub, 2))
+			if got := problems.Error(); len(problems) != 1 || len(got) > 3*4096 || !strings.Contains(got, "more bytes)") || !strings.Contains(got, want) {
+				t.Errorf("%s: %d problems of %d bytes: ...%.200s", field, len(problems), len(got), got[max(0, len(got)-200):])
+			}
+		})
 	}
 	_, _, err := runAll(t, compileAll(t, load(t, hubYAML+custom("v: x")), render.Options{}), []record{{"id": long, "active": long}}, render.Settings{})
 	if err == nil || len(err.Error()) > 3*4096 || strings.Count(err.Error(), "more bytes)") != 2 {

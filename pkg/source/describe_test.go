@@ -39,21 +39,23 @@ func TestDescribeFiles(t *testing.T) {
 		{endpoint.SourceJSON, "- id: 1\n- {id: 2, plan: x}\n", "id|plan", ""},
 		{endpoint.SourceJSON, "- id: 1\n- x\n", "", "not a mapping"},
 	} {
-		columns, err := describe(t, endpoint.Connection{Type: c.kind, Path: "-"}, c.text)
-		if c.err != "" {
-			wantError(t, err, c.err)
-			continue
-		}
-		var names []string
-		for _, column := range columns {
-			names = append(names, column.Name)
-			if column.Key != source.NoKey || column.Binary {
-				t.Errorf("%q: a file says nothing of %+v", c.text, column)
+		t.Run(string(c.kind), func(t *testing.T) {
+			columns, err := describe(t, endpoint.Connection{Type: c.kind, Path: "-"}, c.text)
+			if c.err != "" {
+				wantError(t, err, c.err)
+				return
 			}
-		}
-		if got := strings.Join(names, "|"); err != nil || got != c.names {
-			t.Errorf("%q: got %s, error %v, want %s", c.text, got, err, c.names)
-		}
+			var names []string
+			for _, column := range columns {
+				names = append(names, column.Name)
+				if column.Key != source.NoKey || column.Binary {
+					t.Errorf("%q: a file says nothing of %+v", c.text, column)
+				}
+			}
+			if got := strings.Join(names, "|"); err != nil || got != c.names {
+				t.Errorf("%q: got %s, error %v, want %s", c.text, got, err, c.names)
+			}
+		})
 	}
 }
 
@@ -68,13 +70,15 @@ func TestDescribeSQLite(t *testing.T) {
 	path, _ := sqliteFile(t, create, "CREATE TABLE several (a, b, c, PRIMARY KEY (a, b))",
 		"CREATE UNIQUE INDEX part ON several (c) WHERE a > 1", "CREATE UNIQUE INDEX expression ON several (lower(c))", "CREATE VIEW v AS SELECT id FROM described")
 	for table, want := range map[string][]source.Column{"described": want, "several": {{Name: "a"}, {Name: "b"}, {Name: "c"}}, "v": {{Name: "id"}}} {
-		got, err := describe(t, sqlite(path, table), "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s: %s", table, diff)
-		}
+		t.Run(table, func(t *testing.T) {
+			got, err := describe(t, sqlite(path, table), "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s: %s", table, diff)
+			}
+		})
 	}
 	_, err := describe(t, sqlite(path, "describd"), "")
 	wantError(t, err, `did you mean "described"`)

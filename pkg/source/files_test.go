@@ -46,16 +46,18 @@ func TestFileSettings(t *testing.T) {
 		{"a.yaml", "users:\n- {id: b, name: 2}\n- {id: a, name: 1}\n", endpoint.FileRows{Items: "users"}},
 		{"a.yaml", "data:\n  users: &u\n  - {id: b, name: 2}\n  - {id: a, name: 1}\n", endpoint.FileRows{Items: "data.users"}},
 	} {
-		conn := file(t, c.name, c.content)
-		complete, err := source.Complete(t.Context(), conn)
-		if err != nil || complete.File != c.settings {
-			t.Errorf("%s: found %+v, error %v, want %+v", c.content, complete.File, err, c.settings)
-		}
-		conn.File = c.settings
-		got, err := read(t, conn, "id", "name")
-		if err != nil || !cmp.Equal(values(got), want) {
-			t.Errorf("%s: got %q, error %v", c.content, values(got), err)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			conn := file(t, c.name, c.content)
+			complete, err := source.Complete(t.Context(), conn)
+			if err != nil || complete.File != c.settings {
+				t.Errorf("%s: found %+v, error %v, want %+v", c.content, complete.File, err, c.settings)
+			}
+			conn.File = c.settings
+			got, err := read(t, conn, "id", "name")
+			if err != nil || !cmp.Equal(values(got), want) {
+				t.Errorf("%s: got %q, error %v", c.content, values(got), err)
+			}
+		})
 	}
 	for name, content := range map[string]string{"a.json": `{"data": {"users": [{"a": 1}]}, "groups": [{"a": 1}]}`, "a.yaml": "data: {users: [{a: 1}]}\ngroups: [{a: 1}]\n"} {
 		_, err := source.Complete(t.Context(), file(t, name, content))
@@ -182,12 +184,14 @@ func TestYAMLScalars(t *testing.T) {
 		{"{b: 1.0, a: {<<: {c: 2, d: 3.0}, c: 1}}", `{"b":1.0,"a":{"c":1,"d":3.0}}`, `{"b":1.0,"a":{"c":1,"d":3.0}}`},
 		{"!!seq [!!map {a: 1.0}]", `[{"a":1.0}]`, `[{"a":1.0}]`},
 	} {
-		rows, err := read(t, file(t, "a.yaml", "- id: 1\n  alone: "+c.yaml+"\n  list:\n  - "+c.yaml+"\n"), "id", "alone", "list")
-		if err != nil {
-			t.Errorf("%s: %v", c.yaml, err)
-		} else if got, want := values(rows)[0], "1|"+c.alone+"|["+c.inner+"]"; got != want {
-			t.Errorf("%s: %s, want %s", c.yaml, got, want)
-		}
+		t.Run(c.yaml, func(t *testing.T) {
+			rows, err := read(t, file(t, "a.yaml", "- id: 1\n  alone: "+c.yaml+"\n  list:\n  - "+c.yaml+"\n"), "id", "alone", "list")
+			if err != nil {
+				t.Errorf("%s: %v", c.yaml, err)
+			} else if got, want := values(rows)[0], "1|"+c.alone+"|["+c.inner+"]"; got != want {
+				t.Errorf("%s: %s, want %s", c.yaml, got, want)
+			}
+		})
 	}
 }
 
@@ -280,16 +284,18 @@ func TestFileErrors(t *testing.T) {
 func TestOpenErrors(t *testing.T) {
 	dir := t.TempDir()
 	for _, kind := range []endpoint.SourceType{endpoint.SourceCSV, endpoint.SourceJSON, endpoint.SourceSQLite} {
-		_, err := read(t, endpoint.Connection{Type: kind, Path: dir, Table: "t"}, "id")
-		wantError(t, err, dir+": it is a directory")
-		missing := filepath.Join(dir, "missing")
-		_, err = read(t, endpoint.Connection{Type: kind, Path: missing, Table: "t"}, "id")
-		wantError(t, err, missing+": no such file")
-		if _, err := os.Stat(missing); err == nil {
-			t.Errorf("%s made a file", kind)
-		}
-		_, err = read(t, endpoint.Connection{Type: kind, Table: "t"}, "id")
-		wantError(t, err, "no path")
+		t.Run(string(kind), func(t *testing.T) {
+			_, err := read(t, endpoint.Connection{Type: kind, Path: dir, Table: "t"}, "id")
+			wantError(t, err, dir+": it is a directory")
+			missing := filepath.Join(dir, "missing")
+			_, err = read(t, endpoint.Connection{Type: kind, Path: missing, Table: "t"}, "id")
+			wantError(t, err, missing+": no such file")
+			if _, err := os.Stat(missing); err == nil {
+				t.Errorf("%s made a file", kind)
+			}
+			_, err = read(t, endpoint.Connection{Type: kind, Table: "t"}, "id")
+			wantError(t, err, "no path")
+		})
 	}
 	_, err := read(t, endpoint.Connection{Type: "oracle"}, "id")
 	wantError(t, err, `"oracle" is unknown`, "mysql, postgresql, sqlite, csv, json, or http")

@@ -34,17 +34,19 @@ func TestLongRow(t *testing.T) {
 		})
 	}
 	for _, name := range []string{"many.csv", "many.ndjson"} {
-		content := "id,v\n"
-		for i := range 5 {
-			if value := long[:5*mebibyte]; strings.HasSuffix(name, ".csv") {
-				content += fmt.Sprintf("%d,%s\n", i, value)
-			} else {
-				content = strings.TrimPrefix(content, "id,v\n") + fmt.Sprintf("{\"id\": %d, \"v\": %q}\n", i, value)
+		t.Run(name, func(t *testing.T) {
+			content := "id,v\n"
+			for i := range 5 {
+				if value := long[:5*mebibyte]; strings.HasSuffix(name, ".csv") {
+					content += fmt.Sprintf("%d,%s\n", i, value)
+				} else {
+					content = strings.TrimPrefix(content, "id,v\n") + fmt.Sprintf("{\"id\": %d, \"v\": %q}\n", i, value)
+				}
 			}
-		}
-		if rows, err := read(t, file(t, name, content), "id", "v"); err != nil || len(rows) != 5 {
-			t.Errorf("%s: %d rows, %v", name, len(rows), err)
-		}
+			if rows, err := read(t, file(t, name, content), "id", "v"); err != nil || len(rows) != 5 {
+				t.Errorf("%s: %d rows, %v", name, len(rows), err)
+			}
+		})
 	}
 }
 

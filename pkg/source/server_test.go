@@ -247,19 +247,21 @@ func TestMySQLServerLimits(t *testing.T) {
 		s.Exec(t, "SET GLOBAL sql_select_limit = DEFAULT", "SET GLOBAL max_join_size = DEFAULT", "SET GLOBAL sql_big_selects = 1")
 	})
 	for _, limit := range []string{"sql_select_limit = 1", "sql_select_limit = 0", "max_join_size = 2"} {
-		s.Exec(t, "SET GLOBAL "+limit)
-		rows, err := read(t, s.Connection("limited"), "id", "name")
-		if err != nil || len(rows) != 20 {
-			t.Errorf("%s: %d rows, error %v; want all 20", limit, len(rows), err)
-		}
-		src, err := source.Open(t.Context(), s.Connection("limited"), nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if columns, err := src.Describe(t.Context()); err != nil || len(columns) != 2 {
-			t.Errorf("%s: %d columns, error %v; want 2", limit, len(columns), err)
-		}
-		closeSource(t, src)
+		t.Run(limit, func(t *testing.T) {
+			s.Exec(t, "SET GLOBAL "+limit)
+			rows, err := read(t, s.Connection("limited"), "id", "name")
+			if err != nil || len(rows) != 20 {
+				t.Errorf("%s: %d rows, error %v; want all 20", limit, len(rows), err)
+			}
+			src, err := source.Open(t.Context(), s.Connection("limited"), nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if columns, err := src.Describe(t.Context()); err != nil || len(columns) != 2 {
+				t.Errorf("%s: %d columns, error %v; want 2", limit, len(columns), err)
+			}
+			closeSource(t, src)
+		})
 	}
 }
 
@@ -588,18 +590,20 @@ func TestPostgreSQLClearText(t *testing.T) {
 	s := servers.PostgreSQL(t)
 	numbered(t, s, "clear", 1)
 	for mode, works := range map[endpoint.TLSMode]bool{endpoint.TLSDisable: false, endpoint.TLSRequire: false, endpoint.TLSPrefer: true} {
-		c := s.Connection("clear")
-		c.Username, c.Host, c.TLS = s.ClearText, away, mode
-		rows, err := read(t, c, "id")
-		if !works {
-			wantError(t, err, "clear text", string(mode), "verify-full", "caFile")
-		} else if err != nil || len(rows) != 1 {
-			t.Errorf("%s: rows %v, error %v", mode, rows, err)
-		}
-		c.Host = "127.0.0.1"
-		if _, err := read(t, c, "id"); err != nil {
-			t.Errorf("%s on this machine: %v", mode, err)
-		}
+		t.Run(string(mode), func(t *testing.T) {
+			c := s.Connection("clear")
+			c.Username, c.Host, c.TLS = s.ClearText, away, mode
+			rows, err := read(t, c, "id")
+			if !works {
+				wantError(t, err, "clear text", string(mode), "verify-full", "caFile")
+			} else if err != nil || len(rows) != 1 {
+				t.Errorf("%s: rows %v, error %v", mode, rows, err)
+			}
+			c.Host = "127.0.0.1"
+			if _, err := read(t, c, "id"); err != nil {
+				t.Errorf("%s on this machine: %v", mode, err)
+			}
+		})
 	}
 }
 
@@ -607,14 +611,16 @@ func TestMySQLWithoutTLS(t *testing.T) {
 	s := servers.MariaDBWithoutTLS(t)
 	numbered(t, s, "plain", 1)
 	for mode, works := range map[endpoint.TLSMode]bool{endpoint.TLSDisable: true, endpoint.TLSPrefer: true, endpoint.TLSRequire: false, endpoint.TLSVerifyFull: false} {
-		c := s.Connection("plain")
-		c.TLS = mode
-		rows, err := read(t, c, "id")
-		if !works {
-			wantError(t, err, "doesn't support TLS", "disable")
-		} else if err != nil || len(rows) != 1 {
-			t.Errorf("%s: rows %v, error %v", mode, rows, err)
-		}
+		t.Run(string(mode), func(t *testing.T) {
+			c := s.Connection("plain")
+			c.TLS = mode
+			rows, err := read(t, c, "id")
+			if !works {
+				wantError(t, err, "doesn't support TLS", "disable")
+			} else if err != nil || len(rows) != 1 {
+				t.Errorf("%s: rows %v, error %v", mode, rows, err)
+			}
+		})
 	}
 }
 

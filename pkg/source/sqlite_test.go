@@ -111,14 +111,16 @@ func TestSQLiteOrder(t *testing.T) {
 func TestSQLiteIdentifiers(t *testing.T) {
 	path, db := sqliteFile(t, "CREATE TABLE victim (id)", "INSERT INTO victim VALUES ('alive')")
 	for _, name := range []string{"order", "select", "MixedCase", "with space", "a.b", `quo"te`, "back`tick", "[brackets]", `x"; DROP TABLE victim; --`, "it's", "ünï😀", "%3f?"} {
-		quoted := `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
-		sqliteExec(t, db, fmt.Sprintf("CREATE TABLE %s (%s, id)", quoted, quoted), fmt.Sprintf("INSERT INTO %s VALUES ('b', 1), ('a', 2)", quoted))
-		rows, err := read(t, sqlite(path, name), name, "id")
-		if err != nil {
-			t.Errorf("%q: %v", name, err)
-		} else if diff := cmp.Diff([]string{"a|2", "b|1"}, values(rows)); diff != "" {
-			t.Errorf("%q: %s", name, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			quoted := `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+			sqliteExec(t, db, fmt.Sprintf("CREATE TABLE %s (%s, id)", quoted, quoted), fmt.Sprintf("INSERT INTO %s VALUES ('b', 1), ('a', 2)", quoted))
+			rows, err := read(t, sqlite(path, name), name, "id")
+			if err != nil {
+				t.Errorf("%q: %v", name, err)
+			} else if diff := cmp.Diff([]string{"a|2", "b|1"}, values(rows)); diff != "" {
+				t.Errorf("%q: %s", name, diff)
+			}
+		})
 	}
 	if rows, err := read(t, sqlite(path, "victim"), "id"); err != nil || len(rows) != 1 {
 		t.Errorf("the table that injections aim at has rows %v, error %v", rows, err)

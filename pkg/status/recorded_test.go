@@ -194,13 +194,15 @@ func TestVerifyDeletedRecord(t *testing.T) {
 		"by others alone": {false, &inventory.Others{Finalizers: []string{"example.com/x"}},
 			"someone deleted the node's inventory, and another client's finalizer holds it: lynqctl's finalizer is gone, so the garbage collector deletes the objects that belong to the inventory when it goes"},
 	} {
-		s := newVerifyScene()
-		s.Inventory.Deleting, s.Inventory.Finalizer, s.Inventory.Others, s.Live = true, tt.finalizer, tt.others, nil
-		found := s.verify()
-		want := lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "lynqnode-acme-web"}
-		if len(found) != 1 || found[0].Type != status.FindingLeaving || found[0].Object != want || found[0].What+": "+found[0].Fix != tt.says {
-			t.Errorf("held %s: found %+v, want %s", name, found, tt.says)
-		}
+		t.Run(name, func(t *testing.T) {
+			s := newVerifyScene()
+			s.Inventory.Deleting, s.Inventory.Finalizer, s.Inventory.Others, s.Live = true, tt.finalizer, tt.others, nil
+			found := s.verify()
+			want := lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "lynqnode-acme-web"}
+			if len(found) != 1 || found[0].Type != status.FindingLeaving || found[0].Object != want || found[0].What+": "+found[0].Fix != tt.says {
+				t.Errorf("held %s: found %+v, want %s", name, found, tt.says)
+			}
+		})
 	}
 }
 

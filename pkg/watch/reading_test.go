@@ -24,13 +24,15 @@ func TestReading(t *testing.T) {
 		{10 * time.Second, "a", 0, 2},
 		{11 * time.Second, "b", 0, 2},
 	} {
-		want := time.Time{}
-		if test.again > 0 {
-			want = now.Add(test.again)
-		}
-		if again := r.Again(now.Add(test.after), read(test.text)); !again.Equal(want) || reads != test.reads {
-			t.Errorf("after %s: again at %s after %d reads, want %s after %d", test.after, again, reads, want, test.reads)
-		}
+		t.Run(test.text, func(t *testing.T) {
+			want := time.Time{}
+			if test.again > 0 {
+				want = now.Add(test.again)
+			}
+			if again := r.Again(now.Add(test.after), read(test.text)); !again.Equal(want) || reads != test.reads {
+				t.Errorf("after %s: again at %s after %d reads, want %s after %d", test.after, again, reads, want, test.reads)
+			}
+		})
 	}
 	var none watch.Reading
 	if again := none.Again(now, read("")); !again.IsZero() {

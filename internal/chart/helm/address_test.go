@@ -38,12 +38,14 @@ func TestAddress(t *testing.T) {
 		short + "!crds/a.yaml|CustomResourceDefinition|helm show crds " + address + " |": with(packed(t, about, entry{name: "app/crds/a.yaml", text: "kind: CustomResourceDefinition\n"}), nil),
 		short + "!charts/b.tgz|isn't compressed|":                                        with(packed(t, about, entry{name: "app/charts/b.tgz", text: "x"}), nil),
 	} {
-		file, rest, _ := strings.Cut(want, "|")
-		what, fix, _ := strings.Cut(rest, "|")
-		_, problems := c.Open(t.Context(), wire.Open{Dir: dir, Path: address, Kept: true})
-		if len(problems) != 1 || problems[0].File != file || !strings.Contains(problems[0].What, what) || !strings.Contains(problems[0].Fix, fix) {
-			t.Errorf("%+v, want %s", problems, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			file, rest, _ := strings.Cut(want, "|")
+			what, fix, _ := strings.Cut(rest, "|")
+			_, problems := c.Open(t.Context(), wire.Open{Dir: dir, Path: address, Kept: true})
+			if len(problems) != 1 || problems[0].File != file || !strings.Contains(problems[0].What, what) || !strings.Contains(problems[0].Fix, fix) {
+				t.Errorf("%+v, want %s", problems, want)
+			}
+		})
 	}
 	if _, problems := c.Open(t.Context(), wire.Open{Dir: dir, Path: "oci://ghcr.io/acme/app"}); len(problems) != 1 || !strings.Contains(problems[0].What, "must have a digest") {
 		t.Errorf("%+v", problems)

@@ -120,10 +120,12 @@ func TestBadArchives(t *testing.T) {
 		"no chart":                        packed(t, entry{name: "app/values.yaml", text: "a: 1"}),
 		"more than 32 deep":               deep(t, maxDepth+2),
 	} {
-		_, problems := New().Open(t.Context(), wire.Open{Dir: write(t, map[string]string{"app.tgz": archive}), Path: "app.tgz"})
-		if len(problems) != 1 || !strings.Contains(problems[0].What, want) || !strings.HasPrefix(problems[0].File, "app.tgz") || problems[0].Fix == "" {
-			t.Errorf("%+v, want %s", problems, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			_, problems := New().Open(t.Context(), wire.Open{Dir: write(t, map[string]string{"app.tgz": archive}), Path: "app.tgz"})
+			if len(problems) != 1 || !strings.Contains(problems[0].What, want) || !strings.HasPrefix(problems[0].File, "app.tgz") || problems[0].Fix == "" {
+				t.Errorf("%+v, want %s", problems, want)
+			}
+		})
 	}
 }
 

@@ -55,17 +55,19 @@ func TestTemplateErrors(t *testing.T) {
 		"a: {{ printf \"%p\" .Values }}":                    "x.yaml:1: function printf: %p prints an address",
 		"a: {{ printf \"%+[1]p\" .Values }}":                "x.yaml:1: function printf: %p prints an address",
 	} {
-		files := simple(map[string]string{"templates/x.yaml": template, "templates/_h.tpl": helpers})
-		_, problems := rendering(t, files, `{"random": "{{ randNumeric 5 }}", "n": 5, "unknown": "{{ nope }} s3cret"}`)
-		if len(problems) != 1 {
-			t.Errorf("%s: %v, want %s", template, problems, want)
-			continue
-		}
-		p := problems[0]
-		got := fmt.Sprintf("%s:%d: %s", strings.TrimPrefix(p.File, "app/templates/"), p.Line, p.What)
-		if !strings.HasPrefix(got, want) || strings.Contains(got, "s3cret") || p.Fix == "" {
-			t.Errorf("%s\n%s (%s), want\n%s", template, got, p.Fix, want)
-		}
+		t.Run(template, func(t *testing.T) {
+			files := simple(map[string]string{"templates/x.yaml": template, "templates/_h.tpl": helpers})
+			_, problems := rendering(t, files, `{"random": "{{ randNumeric 5 }}", "n": 5, "unknown": "{{ nope }} s3cret"}`)
+			if len(problems) != 1 {
+				t.Errorf("%s: %v, want %s", template, problems, want)
+				return
+			}
+			p := problems[0]
+			got := fmt.Sprintf("%s:%d: %s", strings.TrimPrefix(p.File, "app/templates/"), p.Line, p.What)
+			if !strings.HasPrefix(got, want) || strings.Contains(got, "s3cret") || p.Fix == "" {
+				t.Errorf("%s\n%s (%s), want\n%s", template, got, p.Fix, want)
+			}
+		})
 	}
 }
 
@@ -80,11 +82,13 @@ func TestSecretErrors(t *testing.T) {
 		`{{ .Values.token.b }}`:                                   "at .Values.token.b: can't evaluate field b in type interface {}",
 		`{{ randAlpha 5 }}`:                                       "function randAlpha returns a new value every time, so that every run would change the object",
 	} {
-		c := New()
-		o := opening(t, c, wire.Open{Dir: write(t, simple(map[string]string{"templates/x.yaml": template})), Path: "app"})
-		render := wire.Render{Chart: o.Chart, ReleaseName: "acme", Namespace: "tenants", Values: []byte(`{"token": "s3cret"}`), Secret: true}
-		if _, problems := c.Render(t.Context(), render); len(problems) != 1 || problems[0].What != want || problems[0].Line != 1 {
-			t.Errorf("%s: %v, want %s", template, problems, want)
-		}
+		t.Run(template, func(t *testing.T) {
+			c := New()
+			o := opening(t, c, wire.Open{Dir: write(t, simple(map[string]string{"templates/x.yaml": template})), Path: "app"})
+			render := wire.Render{Chart: o.Chart, ReleaseName: "acme", Namespace: "tenants", Values: []byte(`{"token": "s3cret"}`), Secret: true}
+			if _, problems := c.Render(t.Context(), render); len(problems) != 1 || problems[0].What != want || problems[0].Line != 1 {
+				t.Errorf("%s: %v, want %s", template, problems, want)
+			}
+		})
 	}
 }

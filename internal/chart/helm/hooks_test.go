@@ -34,12 +34,14 @@ func TestHookWarnings(t *testing.T) {
 		t.Error("no template has a hook pre-delete")
 	}
 	for _, text := range []string{"helm.sh/hook: pre-delete", `"helm.sh/hook": "post-install,pre-delete"`, "{helm.sh/hook: {{ .Values.events }}}"} {
-		sub := &chart.Chart{Templates: []*common.File{{Name: "templates/x.yaml", Data: []byte("a: b\n" + text + "\n")}}}
-		parent := &chart.Chart{}
-		parent.SetDependencies(sub)
-		if !hasHook(parent, release.HookPreDelete) {
-			t.Errorf("%s may be a hook pre-delete", text)
-		}
+		t.Run(text, func(t *testing.T) {
+			sub := &chart.Chart{Templates: []*common.File{{Name: "templates/x.yaml", Data: []byte("a: b\n" + text + "\n")}}}
+			parent := &chart.Chart{}
+			parent.SetDependencies(sub)
+			if !hasHook(parent, release.HookPreDelete) {
+				t.Errorf("%s may be a hook pre-delete", text)
+			}
+		})
 	}
 }
 
@@ -54,12 +56,14 @@ func TestWithoutTests(t *testing.T) {
 		strings.ReplaceAll(test, "hook\": test", "hook\": {{ .Values.x }}"): false, test + "---\n{{ toYaml .Values.x }}\n": false,
 		test + `{{ define "x" }}{{ end }}`: false, "kind: A": false, "": false,
 	} {
-		if got := onlyTests("templates/x.yaml", text); got != want {
-			t.Errorf("%q: %v, want %v", text, got, want)
-		}
-		if onlyTests("templates/_x.yaml", text) {
-			t.Errorf("a partial is left out: %q", text)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got := onlyTests("templates/x.yaml", text); got != want {
+				t.Errorf("%q: %v, want %v", text, got, want)
+			}
+			if onlyTests("templates/_x.yaml", text) {
+				t.Errorf("a partial is left out: %q", text)
+			}
+		})
 	}
 	sub := map[string]string{"charts/s/Chart.yaml": "name: s\nversion: 1.0.0\n", "charts/s/templates/tests/t.yaml": test, "templates/t.yaml": test, "templates/x.yaml": "kind: A"}
 	if r, problems := rendering(t, simple(sub), ""); len(problems) > 0 || texts(r) != "kind: A" {

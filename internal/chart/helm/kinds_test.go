@@ -52,12 +52,14 @@ func TestUnknownKinds(t *testing.T) {
 		"{{- if .Values.x }}\n---\nkind: A\ndata: {{ include \"a\" . }}\n---\n": false,
 		"# {{ .Values.x }}": false,
 	} {
-		for _, name := range []string{"templates/x.yaml", "templates/_x.tpl", "templates/NOTES.txt"} {
-			c := &chart.Chart{Templates: []*common.File{{Name: name, Data: []byte(text)}}}
-			want := want && name == "templates/x.yaml"
-			if got := slices.Contains(kinds(c), wire.Kind{}); got != want {
-				t.Errorf("%s: %q: %v, want %v", name, text, got, want)
+		t.Run(text, func(t *testing.T) {
+			for _, name := range []string{"templates/x.yaml", "templates/_x.tpl", "templates/NOTES.txt"} {
+				c := &chart.Chart{Templates: []*common.File{{Name: name, Data: []byte(text)}}}
+				want := want && name == "templates/x.yaml"
+				if got := slices.Contains(kinds(c), wire.Kind{}); got != want {
+					t.Errorf("%s: %q: %v, want %v", name, text, got, want)
+				}
 			}
-		}
+		})
 	}
 }

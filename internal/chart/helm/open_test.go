@@ -50,10 +50,12 @@ func TestDigest(t *testing.T) {
 		open(nil), open(map[string]string{"a": "bc"}), open(map[string]string{"ab": "c"}), open(map[string]string{"a": "b"}),
 		open(nil, "1.yaml"), open(nil, "1.yaml", "2.yaml"), open(nil, "2.yaml", "1.yaml"), open(map[string]string{"templates/a": "bc"}),
 	} {
-		if other, ok := seen[digest]; ok || len(digest) != 64 {
-			t.Errorf("%d and %d: %s", other, i, digest)
-		}
-		seen[digest] = i
+		t.Run(digest, func(t *testing.T) {
+			if other, ok := seen[digest]; ok || len(digest) != 64 {
+				t.Errorf("%d and %d: %s", other, i, digest)
+			}
+			seen[digest] = i
+		})
 	}
 	if _, ok := seen[open(nil, "1.yaml")]; !ok {
 		t.Error("the same files have another digest")
@@ -84,12 +86,14 @@ func TestUnusableCharts(t *testing.T) {
 		"app/values.schema.json|refers to https://a.example/b.json|correct":                 chart("", map[string]string{"values.schema.json": `{"$ref": "https://a.example/b.json"}`}),
 		"app/values.schema.json|refers to file:///etc/x.json|correct":                       chart("", map[string]string{"values.schema.json": `{"properties": {"a": {"$ref": "/etc/x.json#/a"}}}`}),
 	} {
-		place, rest, _ := strings.Cut(want, "|")
-		what, fix, _ := strings.Cut(rest, "|")
-		o, problems := New().Open(t.Context(), wire.Open{Dir: write(t, files), Path: "app", KubeVersion: "1.33"})
-		if o != nil || len(problems) != 1 || problems[0].File != place || !strings.Contains(problems[0].What, what) || !strings.Contains(problems[0].Fix, fix) {
-			t.Errorf("%+v, want %s", problems, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			place, rest, _ := strings.Cut(want, "|")
+			what, fix, _ := strings.Cut(rest, "|")
+			o, problems := New().Open(t.Context(), wire.Open{Dir: write(t, files), Path: "app", KubeVersion: "1.33"})
+			if o != nil || len(problems) != 1 || problems[0].File != place || !strings.Contains(problems[0].What, what) || !strings.Contains(problems[0].Fix, fix) {
+				t.Errorf("%+v, want %s", problems, want)
+			}
+		})
 	}
 }
 
@@ -111,17 +115,19 @@ func TestPaths(t *testing.T) {
 		{"app", "../v.yaml", "leads out"}, {"app", "values.yaml", "a link leads out"}, {"app", "none.yaml", "doesn't exist"}, {"app", "app", "not a regular file"},
 		{"app/values.yaml", "", "isn't compressed with gzip"}, {".", "", "no chart"}, {"", "", "no chart"},
 	} {
-		request := wire.Open{Dir: dir, Path: c.path}
-		if c.values != "" {
-			request.ValuesFiles = []string{c.values}
-		}
-		if c.path == "." || c.path == "" { // its links lead out
-			request.Dir = write(t, map[string]string{"a": ""})
-		}
-		_, problems := New().Open(t.Context(), request)
-		if len(problems) != 1 || !strings.Contains(problems[0].What, c.what) || problems[0].Fix == "" {
-			t.Errorf("%+v: %+v, want %s", c, problems, c.what)
-		}
+		t.Run(c.path, func(t *testing.T) {
+			request := wire.Open{Dir: dir, Path: c.path}
+			if c.values != "" {
+				request.ValuesFiles = []string{c.values}
+			}
+			if c.path == "." || c.path == "" { // its links lead out
+				request.Dir = write(t, map[string]string{"a": ""})
+			}
+			_, problems := New().Open(t.Context(), request)
+			if len(problems) != 1 || !strings.Contains(problems[0].What, c.what) || problems[0].Fix == "" {
+				t.Errorf("%+v: %+v, want %s", c, problems, c.what)
+			}
+		})
 	}
 }
 
@@ -130,22 +136,24 @@ func TestLinks(t *testing.T) {
 	for target, want := range map[string]string{
 		"../../shared.yaml": "", "Chart.yaml": "", "/etc/hostname": "a link leads out", "../../../x": "a link leads out", "nothing": "doesn't exist",
 	} {
-		files := simple(nil)
-		files["shared.yaml"] = "kind: A\n"
-		dir := write(t, files)
-		if err := os.MkdirAll(filepath.Join(dir, "app", "templates"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if target == "Chart.yaml" {
-			target = "../Chart.yaml"
-		}
-		if err := os.Symlink(target, filepath.Join(dir, "app", "templates", "x.yaml")); err != nil {
-			t.Fatal(err)
-		}
-		_, problems := New().Open(t.Context(), wire.Open{Dir: dir, Path: "app"})
-		if want == "" && len(problems) > 0 || want != "" && (len(problems) != 1 || !strings.Contains(problems[0].What, want) || problems[0].File != "app/templates/x.yaml") {
-			t.Errorf("%s: %v, want %q", target, problems, want)
-		}
+		t.Run(target, func(t *testing.T) {
+			files := simple(nil)
+			files["shared.yaml"] = "kind: A\n"
+			dir := write(t, files)
+			if err := os.MkdirAll(filepath.Join(dir, "app", "templates"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if target == "Chart.yaml" {
+				target = "../Chart.yaml"
+			}
+			if err := os.Symlink(target, filepath.Join(dir, "app", "templates", "x.yaml")); err != nil {
+				t.Fatal(err)
+			}
+			_, problems := New().Open(t.Context(), wire.Open{Dir: dir, Path: "app"})
+			if want == "" && len(problems) > 0 || want != "" && (len(problems) != 1 || !strings.Contains(problems[0].What, want) || problems[0].File != "app/templates/x.yaml") {
+				t.Errorf("%s: %v, want %q", target, problems, want)
+			}
+		})
 	}
 	dir := write(t, simple(nil))
 	if err := os.Symlink("..", filepath.Join(dir, "app", "loop")); err != nil {
@@ -175,9 +183,11 @@ func TestLimits(t *testing.T) {
 		"there are more than 10000 files":  func(b *budget) error { b.files = 0; return b.take(1) },
 		"a file has more than 16 MiB":      func(b *budget) error { return b.take(maxFile + 1) },
 	} {
-		if err := take(newBudget()); err == nil || err.Error() != want {
-			t.Errorf("%v, want %s", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if err := take(newBudget()); err == nil || err.Error() != want {
+				t.Errorf("%v, want %s", err, want)
+			}
+		})
 	}
 }
 
@@ -195,10 +205,12 @@ func TestReopened(t *testing.T) {
 		{Dir: dir, Path: "app", SkipCRDs: true}, {Dir: dir, Path: "app", EmptyLookups: true}, {Dir: dir, Path: "app", KubeVersion: "1.30"},
 		{Dir: dir, Path: "app", APIVersions: []string{"a/v1"}}, {Dir: dir, Path: "app", ValuesFiles: []string{"app/values.yaml"}},
 	} {
-		o := opening(t, c, other)
-		if seen[o.Chart] {
-			t.Errorf("%+v is chart %d, too", other, o.Chart)
-		}
-		seen[o.Chart] = true
+		t.Run(other.Dir, func(t *testing.T) {
+			o := opening(t, c, other)
+			if seen[o.Chart] {
+				t.Errorf("%+v is chart %d, too", other, o.Chart)
+			}
+			seen[o.Chart] = true
+		})
 	}
 }

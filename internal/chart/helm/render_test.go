@@ -58,9 +58,11 @@ func TestReleases(t *testing.T) {
 	charts := New()
 	o := opening(t, charts, wire.Open{Dir: write(t, simple(nil)), Path: "app"})
 	for _, name := range []string{"", "A", "a_b", "-a", strings.Repeat("a", 54)} {
-		if _, problems := charts.Render(t.Context(), wire.Render{Chart: o.Chart, ReleaseName: name}); len(problems) != 1 || problems[0].Fix == "" {
-			t.Errorf("%q: %v", name, problems)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, problems := charts.Render(t.Context(), wire.Render{Chart: o.Chart, ReleaseName: name}); len(problems) != 1 || problems[0].Fix == "" {
+				t.Errorf("%q: %v", name, problems)
+			}
+		})
 	}
 	for _, id := range []int{-1, o.Chart + 1} {
 		if _, problems := charts.Render(t.Context(), wire.Render{Chart: id, ReleaseName: "a"}); len(problems) != 1 {
@@ -102,20 +104,24 @@ func TestGoesAround(t *testing.T) {
 		"{{ with randAlpha 5 }}{{ . }}{{ end }}", "{{ range list (randAlpha 5) }}{{ . }}{{ end }}", "{{ if randAlpha 5 }}{{ end }}", "{{ .Values.x | default (randAlpha 5) }}",
 		"{{ and true (randAlpha 5) }}", "{{ printf \"%s\" (randAlpha 5) }}", "{{ block \"b\" . }}{{ randAlpha 5 }}{{ end }}", "{{ call .f }}{{ randAlpha 5 }}",
 	} {
-		files["app/templates/x.yaml"] = "a: " + text
-		r, problems := rendering(t, files, `{"t": "{{ randAlpha 5 }}"}`)
-		if len(problems) != 1 || r != nil {
-			t.Errorf("%s: %v, %v", text, r, problems)
-		}
+		t.Run(text, func(t *testing.T) {
+			files["app/templates/x.yaml"] = "a: " + text
+			r, problems := rendering(t, files, `{"t": "{{ randAlpha 5 }}"}`)
+			if len(problems) != 1 || r != nil {
+				t.Errorf("%s: %v, %v", text, r, problems)
+			}
+		})
 	}
 	for _, text := range []string{ // mentioned, and not called
 		"{{ if .Values.none }}{{ randAlpha 5 }}{{ end }}", "{{ or true (randAlpha 5) }}", "{{ define \"unused\" }}{{ now }}{{ end }}", "{{ range .Values.none }}{{ uuidv4 }}{{ end }}",
 		"{{ if false }}{{ env \"A\" }}{{ lookup \"a\" \"b\" \"c\" \"d\" }}{{ end }}", "{{ with .Values.none }}{{ genCA \"a\" 1 }}{{ else }}b{{ end }}",
 	} {
-		files["app/templates/x.yaml"] = "a: b" + text
-		if _, problems := rendering(t, files, ""); len(problems) > 0 {
-			t.Errorf("%s: %v", text, problems)
-		}
+		t.Run(text, func(t *testing.T) {
+			files["app/templates/x.yaml"] = "a: b" + text
+			if _, problems := rendering(t, files, ""); len(problems) > 0 {
+				t.Errorf("%s: %v", text, problems)
+			}
+		})
 	}
 }
 
@@ -296,24 +302,26 @@ func TestSchemas(t *testing.T) {
 		`{"sub": {"prot": 1}}`:                    "values: sub: additional properties 'prot' not allowed",
 		`{"replicas": "x", "sub": {"port": "y"}}`: "values: replicas: got string, want integer|values: sub.port: got string, want integer",
 	} {
-		_, problems := charts.Render(t.Context(), wire.Render{Chart: o.Chart, ReleaseName: "a", Values: json.RawMessage(values)})
-		var got []string
-		for _, p := range problems {
-			got = append(got, p.What)
-			if !strings.HasSuffix(p.File, "values.schema.json") || p.Fix == "" {
-				t.Errorf("%s: %+v", values, p)
+		t.Run(values, func(t *testing.T) {
+			_, problems := charts.Render(t.Context(), wire.Render{Chart: o.Chart, ReleaseName: "a", Values: json.RawMessage(values)})
+			var got []string
+			for _, p := range problems {
+				got = append(got, p.What)
+				if !strings.HasSuffix(p.File, "values.schema.json") || p.Fix == "" {
+					t.Errorf("%s: %+v", values, p)
+				}
 			}
-		}
-		text := strings.Join(got, "|")
-		if text != want || strings.Contains(text, "s3cret") || strings.Contains(text, "98765") {
-			t.Errorf("%s: %q, want %q", values, text, want)
-		}
-		var given map[string]any
-		if err := json.Unmarshal([]byte(values), &given); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := util.ToRenderValues(loaded, given, common.ReleaseOptions{}, nil); (err == nil) != (want == "") {
-			t.Errorf("%s: Helm says %v", values, err)
-		}
+			text := strings.Join(got, "|")
+			if text != want || strings.Contains(text, "s3cret") || strings.Contains(text, "98765") {
+				t.Errorf("%s: %q, want %q", values, text, want)
+			}
+			var given map[string]any
+			if err := json.Unmarshal([]byte(values), &given); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := util.ToRenderValues(loaded, given, common.ReleaseOptions{}, nil); (err == nil) != (want == "") {
+				t.Errorf("%s: Helm says %v", values, err)
+			}
+		})
 	}
 }

@@ -22,14 +22,18 @@ func TestNumbers(t *testing.T) {
 		"9007199254740993": int64(9007199254740993), "9223372036854775807": int64(math.MaxInt64),
 		"18446744073709551615": uint64(math.MaxUint64), "1234567.5": 1234567.5, "1e300": 1e300,
 	} {
-		if got, err := number(text); err != nil || got != want {
-			t.Errorf("%s: %T %v, %v, want %T %v", text, got, got, err, want, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got, err := number(text); err != nil || got != want {
+				t.Errorf("%s: %T %v, %v, want %T %v", text, got, got, err, want, want)
+			}
+		})
 	}
 	for _, text := range []string{"18446744073709551616", "-9223372036854775809", "1e999"} {
-		if got, err := number(text); err == nil {
-			t.Errorf("%s: %v, want an error", text, got)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got, err := number(text); err == nil {
+				t.Errorf("%s: %v, want an error", text, got)
+			}
+		})
 	}
 }
 
@@ -76,23 +80,27 @@ func TestFileValues(t *testing.T) {
 		"", "{}", "a: 1", "a: {b: [1, 2.5, x, true, null, ~]}\n", "a: 1\n---\na: {b: 2}\nc: 0x1F\n", "on: yes\n2: x\ntrue: y\n",
 		"a: &x {k: v}\nb: *x\nc: {<<: *x, l: w}\n", "t: 2024-01-02\nf: 1.0\ne: 1e3\no: 0123\ns: '0123'\n", "m: |\n  text\n  more", "a: .5\nb: -.5\n",
 	} {
-		want, err := loader.LoadValues(strings.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := fileValues("v.yaml", []byte(text))
-		if err != nil || fmt.Sprintf("%#v", got) != fmt.Sprintf("%#v", want) {
-			t.Errorf("%q: %#v, %v, want %#v", text, got, err, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			want, err := loader.LoadValues(strings.NewReader(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := fileValues("v.yaml", []byte(text))
+			if err != nil || fmt.Sprintf("%#v", got) != fmt.Sprintf("%#v", want) {
+				t.Errorf("%q: %#v, %v, want %#v", text, got, err, want)
+			}
+		})
 	}
 	for text, want := range map[string]string{
 		"a: [": "isn't YAML", "- a": "aren't a map", "just text": "aren't a map", "a: 99999999999999999999": "a: the number is too large",
 		"a: b\n c: d": "isn't YAML",
 	} {
-		_, err := fileValues("v.yaml", []byte(text))
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", text, err, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			_, err := fileValues("v.yaml", []byte(text))
+			if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("%q: %v, want %q", text, err, want)
+			}
+		})
 	}
 }
 
@@ -102,10 +110,12 @@ func TestWrongValues(t *testing.T) {
 		`[1]`: "the values aren't a map", `{`: "the values aren't JSON", `"x"`: "the values aren't a map",
 		`{"a": {"b": [1, 99999999999999999999]}}`: "values: a.b[1]: the number is too large",
 	} {
-		_, problems := rendering(t, simple(nil), values)
-		if len(problems) != 1 || !strings.Contains(problems[0].What, want) || problems[0].Fix == "" {
-			t.Errorf("%s: %v, want %s", values, problems, want)
-		}
+		t.Run(values, func(t *testing.T) {
+			_, problems := rendering(t, simple(nil), values)
+			if len(problems) != 1 || !strings.Contains(problems[0].What, want) || problems[0].Fix == "" {
+				t.Errorf("%s: %v, want %s", values, problems, want)
+			}
+		})
 	}
 	if r, problems := rendering(t, simple(nil), "null"); len(problems) > 0 || len(r.Objects) > 0 {
 		t.Errorf("null: %v, %v", r, problems)

@@ -177,9 +177,11 @@ func TestTemplates(t *testing.T) {
 		{"ConfigMap", []any{"data", "quote"}, "{{ .uid | quote }}"},
 		{"ConfigMap", []any{"data", "app.conf"}, "host = {{ .host }}   # two  spaces, a \"quote\" and a \\ stay\n  {{- if eq .plan \"gold\" }}\nfast = yes\n  {{- end }}\n"},
 	} {
-		if got := at(t, texts[c.kind], c.path...); !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%s %v: %#v, want %#v", c.kind, c.path, got, c.want)
-		}
+		t.Run(c.kind, func(t *testing.T) {
+			if got := at(t, texts[c.kind], c.path...); !reflect.DeepEqual(got, c.want) {
+				t.Errorf("%s %v: %#v, want %#v", c.kind, c.path, got, c.want)
+			}
+		})
 	}
 	if want := map[string]string{"Deployment": "base/app.yaml", "Service": "base/app.yaml", "Ingress": "overlay/route.yaml", "ConfigMap": "base/kustomization.yaml"}; !maps.Equal(files, want) {
 		t.Errorf("objects come from %v, want %v", files, want)
@@ -196,11 +198,13 @@ func TestOrigins(t *testing.T) {
 	for options, annotated := range map[string]bool{
 		"": false, "buildMetadata: [managedByLabel]": false, "buildMetadata: [originAnnotations]": true, "buildMetadata:\n- managedByLabel\n- originAnnotations": true,
 	} {
-		o := build(t, "base", "-- base/kustomization.yaml --\n# a comment\n---\nresources: [app.yaml]\n"+options+object).Objects[0]
-		label := at(t, o.Text, "metadata", "labels", "app.kubernetes.io/managed-by") != nil
-		if strings.Contains(o.Text, "config.kubernetes.io/origin") != annotated || label != strings.Contains(options, "managedByLabel") || o.File != "base/app.yaml" {
-			t.Errorf("%q: %v", options, o)
-		}
+		t.Run(options, func(t *testing.T) {
+			o := build(t, "base", "-- base/kustomization.yaml --\n# a comment\n---\nresources: [app.yaml]\n"+options+object).Objects[0]
+			label := at(t, o.Text, "metadata", "labels", "app.kubernetes.io/managed-by") != nil
+			if strings.Contains(o.Text, "config.kubernetes.io/origin") != annotated || label != strings.Contains(options, "managedByLabel") || o.File != "base/app.yaml" {
+				t.Errorf("%q: %v", options, o)
+			}
+		})
 	}
 }
 
@@ -208,10 +212,12 @@ func TestOrigins(t *testing.T) {
 func TestSortOptions(t *testing.T) {
 	const rest = "-- base/a.yaml --\napiVersion: v1\nkind: Service\nmetadata: {name: web}\n-- base/b.yaml --\napiVersion: v1\nkind: Namespace\nmetadata: {name: web}\n"
 	for options, first := range map[string]string{"": "Namespace", "sortOptions: {order: fifo}\n": "Service"} {
-		built := build(t, "base", "-- base/kustomization.yaml --\nresources: [a.yaml, b.yaml]\n"+options+rest)
-		if got := at(t, built.Objects[0].Text, "kind"); got != first {
-			t.Errorf("%q: %v comes first", options, got)
-		}
+		t.Run(options, func(t *testing.T) {
+			built := build(t, "base", "-- base/kustomization.yaml --\nresources: [a.yaml, b.yaml]\n"+options+rest)
+			if got := at(t, built.Objects[0].Text, "kind"); got != first {
+				t.Errorf("%q: %v comes first", options, got)
+			}
+		})
 	}
 }
 
@@ -250,24 +256,26 @@ func TestProblems(t *testing.T) {
 		{"namePrefix: {{ .uid }}-", "base/kustomization.yaml", "", quoteFix},
 		{"resources: [app.yaml]\nnothing: 1", "base/kustomization.yaml", "nothing", ""},
 	} {
-		var b Builder
-		dir := write(t, "-- base/kustomization.yaml --\n"+c.files+object)
-		built, problems := b.Build(wire.Build{Dir: dir, Base: "base"})
-		if len(built.Objects) > 0 || len(problems) == 0 {
-			t.Errorf("%s: no problem, %v", c.files, built)
-			continue
-		}
-		p := problems[0]
-		at := p.File
-		if p.Line > 0 {
-			at += ":" + string(rune('0'+p.Line))
-		}
-		if at != c.file || !strings.Contains(p.What, c.what) || c.fix != "" && p.Fix != c.fix {
-			t.Errorf("%s:\n%s: %s (%s)", c.files, at, p.What, p.Fix)
-		}
-		if strings.Contains(p.What, dir) {
-			t.Errorf("%s: the directory is in %s", c.files, p.What)
-		}
+		t.Run(c.files, func(t *testing.T) {
+			var b Builder
+			dir := write(t, "-- base/kustomization.yaml --\n"+c.files+object)
+			built, problems := b.Build(wire.Build{Dir: dir, Base: "base"})
+			if len(built.Objects) > 0 || len(problems) == 0 {
+				t.Errorf("%s: no problem, %v", c.files, built)
+				return
+			}
+			p := problems[0]
+			at := p.File
+			if p.Line > 0 {
+				at += ":" + string(rune('0'+p.Line))
+			}
+			if at != c.file || !strings.Contains(p.What, c.what) || c.fix != "" && p.Fix != c.fix {
+				t.Errorf("%s:\n%s: %s (%s)", c.files, at, p.What, p.Fix)
+			}
+			if strings.Contains(p.What, dir) {
+				t.Errorf("%s: the directory is in %s", c.files, p.What)
+			}
+		})
 	}
 }
 
@@ -275,10 +283,12 @@ func TestProblems(t *testing.T) {
 func TestNoKustomization(t *testing.T) {
 	dir := write(t, "-- base/app.yaml --\na: 1\n")
 	for base, what := range map[string]string{"base": "unable to find one of", "none": "doesn't exist", "../base": "outside", ".": "unable to find one of"} {
-		var b Builder
-		if _, problems := b.Build(wire.Build{Dir: dir, Base: base}); len(problems) != 1 || !strings.Contains(problems[0].What, what) {
-			t.Errorf("%s: %v", base, problems)
-		}
+		t.Run(base, func(t *testing.T) {
+			var b Builder
+			if _, problems := b.Build(wire.Build{Dir: dir, Base: base}); len(problems) != 1 || !strings.Contains(problems[0].What, what) {
+				t.Errorf("%s: %v", base, problems)
+			}
+		})
 	}
 }
 

@@ -151,17 +151,19 @@ func TestNoCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{"", filepath.Join(file, "charts")} {
-		given.CacheDir = dir
-		c, before := New(given), s.count("manifests")
-		get(t, c, ref, []byte("the archive"))
-		if s.count("manifests") == before {
-			t.Errorf("%q: no download", dir)
-		}
-		before = s.count("")
-		get(t, c, ref, []byte("the archive"))
-		if s.count("") != before {
-			t.Errorf("%q: a second download", dir)
-		}
+		t.Run(dir, func(t *testing.T) {
+			given.CacheDir = dir
+			c, before := New(given), s.count("manifests")
+			get(t, c, ref, []byte("the archive"))
+			if s.count("manifests") == before {
+				t.Errorf("%q: no download", dir)
+			}
+			before = s.count("")
+			get(t, c, ref, []byte("the archive"))
+			if s.count("") != before {
+				t.Errorf("%q: a second download", dir)
+			}
+		})
 	}
 }
 
@@ -173,9 +175,11 @@ func TestUnfinished(t *testing.T) {
 	ref, given := s.pushChart("the archive"), settings(t)
 	killed, writing := filepath.Join(given.CacheDir, "new-1"), filepath.Join(given.CacheDir, "new-2")
 	for _, name := range []string{killed, writing} {
-		if err := os.WriteFile(name, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if err := os.WriteFile(name, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	yesterday := time.Now().AddDate(0, 0, -1)
 	if err := os.Chtimes(killed, yesterday, yesterday); err != nil {

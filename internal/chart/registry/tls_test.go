@@ -81,12 +81,14 @@ func TestTLS(t *testing.T) {
 	fails(t, New(away(func(*Settings) {})), ref, "a redirect from https to http")
 	// Nobody gets the password without TLS, or at an address of this machine.
 	for _, realm := range []string{s.URL, "http://example.org"} {
-		s.tokens = realm
-		before := s.count("/token")
-		fails(t, New(away(func(*Settings) {})), ref, "example.com names a service for tokens that lynqctl can't use")
-		if s.count("/token") != before {
-			t.Errorf("%s got the password", realm)
-		}
+		t.Run(realm, func(t *testing.T) {
+			s.tokens = realm
+			before := s.count("/token")
+			fails(t, New(away(func(*Settings) {})), ref, "example.com names a service for tokens that lynqctl can't use")
+			if s.count("/token") != before {
+				t.Errorf("%s got the password", realm)
+			}
+		})
 	}
 }
 
@@ -96,9 +98,11 @@ func TestPlain(t *testing.T) {
 		"localhost:5000": "http://localhost:5000", "127.0.0.2": "http://127.0.0.2", "[::1]:5000": "http://[::1]:5000",
 		"docker.io": "https://registry-1.docker.io", "ghcr.io": "https://ghcr.io", "localhost.example": "https://localhost.example", "10.0.0.1": "https://10.0.0.1",
 	} {
-		if got := baseOf(host).String(); got != want {
-			t.Errorf("%s: %s", host, got)
-		}
+		t.Run(host, func(t *testing.T) {
+			if got := baseOf(host).String(); got != want {
+				t.Errorf("%s: %s", host, got)
+			}
+		})
 	}
 	r := httptest.NewRequest(http.MethodGet, "http://example.com/v2/", nil)
 	answer, err := (secure{}).RoundTrip(r)

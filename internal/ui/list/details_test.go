@@ -102,10 +102,12 @@ func TestPrintAllDetails(t *testing.T) {
 		{"custom-columns=NODE:.node", both, "NODE\nacme\nbolt\n"},
 		{tty.JSON, nil, "{\n  \"apiVersion\": \"v1\",\n  \"kind\": \"List\",\n  \"items\": []\n}\n"},
 	} {
-		var out bytes.Buffer
-		if err := list.PrintAllDetails(tt.all, tt.format, streamTo(&out, tty.Stream{})); err != nil || out.String() != tt.want {
-			t.Errorf("%s of %d: %v, got\n%q\nwant\n%q", tt.format, len(tt.all), err, out.String(), tt.want)
-		}
+		t.Run(string(tt.format), func(t *testing.T) {
+			var out bytes.Buffer
+			if err := list.PrintAllDetails(tt.all, tt.format, streamTo(&out, tty.Stream{})); err != nil || out.String() != tt.want {
+				t.Errorf("%s of %d: %v, got\n%q\nwant\n%q", tt.format, len(tt.all), err, out.String(), tt.want)
+			}
+		})
 	}
 	if err := list.PrintAllDetails(both, tty.Table, streamTo(closed{}, tty.Stream{})); err == nil {
 		t.Error("no error of a closed stream")

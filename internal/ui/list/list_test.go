@@ -156,9 +156,11 @@ func TestPrintNothing(t *testing.T) {
 		tty.JSON:  {"{\n  \"apiVersion\": \"v1\",\n  \"kind\": \"List\",\n  \"items\": []\n}\n", ""},
 		tty.YAML:  {"apiVersion: v1\nitems: []\nkind: List\n", ""},
 	} {
-		if out, err := printed(t, nothing, format, 80, false); out != want[0] || err != want[1] {
-			t.Errorf("%s: got %q and %q, want %q and %q", format, out, err, want[0], want[1])
-		}
+		t.Run(string(format), func(t *testing.T) {
+			if out, err := printed(t, nothing, format, 80, false); out != want[0] || err != want[1] {
+				t.Errorf("%s: got %q and %q, want %q and %q", format, out, err, want[0], want[1])
+			}
+		})
 	}
 }
 

@@ -58,23 +58,27 @@ func TestPrintByTemplate(t *testing.T) {
 // Programs get it unchanged.
 func TestTemplatesPrintWhatPrints(t *testing.T) {
 	for _, format := range []tty.Format{"jsonpath={.items[2].name}", "go-template={{(index .items 2).name}}", "custom-columns=N:.name"} {
-		if got, _ := printed(t, things(), format, 80, false); !strings.Contains(got, `b\x1b[2J`) || strings.Contains(got, "\x1b") {
-			t.Errorf("-o %s on a terminal: %q", format, got)
-		}
-		if got, _ := printed(t, things(), format, 0, false); !strings.Contains(got, "b\x1b[2J") {
-			t.Errorf("-o %s to a program: %q", format, got)
-		}
+		t.Run(string(format), func(t *testing.T) {
+			if got, _ := printed(t, things(), format, 80, false); !strings.Contains(got, `b\x1b[2J`) || strings.Contains(got, "\x1b") {
+				t.Errorf("-o %s on a terminal: %q", format, got)
+			}
+			if got, _ := printed(t, things(), format, 0, false); !strings.Contains(got, "b\x1b[2J") {
+				t.Errorf("-o %s to a program: %q", format, got)
+			}
+		})
 	}
 }
 
 // TestEmptyListByTemplate wants the text for an empty list only in formats for people.
 func TestEmptyListByTemplate(t *testing.T) {
 	for format, want := range map[tty.Format]string{"jsonpath={.items[*].name}": "", "custom-columns=N:.name": "", tty.Table: "No sizes\n"} {
-		l := sizes()
-		l.Items = nil
-		if out, err := printed(t, l, format, 0, false); out != "" || err != want {
-			t.Errorf("-o %s: %q, %q", format, out, err)
-		}
+		t.Run(string(format), func(t *testing.T) {
+			l := sizes()
+			l.Items = nil
+			if out, err := printed(t, l, format, 0, false); out != "" || err != want {
+				t.Errorf("-o %s: %q, %q", format, out, err)
+			}
+		})
 	}
 }
 
@@ -82,10 +86,12 @@ func TestEmptyListByTemplate(t *testing.T) {
 func TestPrintDetailsByTemplate(t *testing.T) {
 	d := &list.Details{Data: sized{"a", 1, "2Gi"}}
 	for format, want := range map[tty.Format]string{"jsonpath={.size}": "2Gi", "custom-columns=N:.name,C:.count": "N   C\na   1\n"} {
-		var out bytes.Buffer
-		if err := list.PrintDetails(d, format, streamTo(&out, tty.Stream{})); err != nil || out.String() != want {
-			t.Errorf("-o %s: %q, %v", format, out.String(), err)
-		}
+		t.Run(string(format), func(t *testing.T) {
+			var out bytes.Buffer
+			if err := list.PrintDetails(d, format, streamTo(&out, tty.Stream{})); err != nil || out.String() != want {
+				t.Errorf("-o %s: %q, %v", format, out.String(), err)
+			}
+		})
 	}
 }
 
@@ -105,9 +111,11 @@ func TestCheckFormat(t *testing.T) {
 		"custom-columns=A":     `"A" is no NAME:PATH`,
 		"custom-columns=A:{[}": `"{[}" is no path: `,
 	} {
-		if err := list.CheckFormat(f); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("-o %s: %v, want %s", f, err, want)
-		}
+		t.Run(string(f), func(t *testing.T) {
+			if err := list.CheckFormat(f); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("-o %s: %v, want %s", f, err, want)
+			}
+		})
 	}
 }
 

@@ -34,12 +34,14 @@ func TestMasked(t *testing.T) {
 		{"twice the same", append(of("no hunter2"), of("no hunter2")...), place + "no •••"},
 		{"the row's uid", of(`row coda is bad`), place + `row coda is bad`},
 	} {
-		got := masked(test.of, "coda", []string{"coda", "http", "hunter2", "hunter2-x", "one\ntwo", "t", ""})
-		if got != test.want {
-			t.Errorf("%s:\n%s, want\n%s", test.name, got, test.want)
-		}
-		if strings.Contains(got, "hunter2") || strings.Contains(got, "http") {
-			t.Errorf("%s: %s", test.name, got)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			got := masked(test.of, "coda", []string{"coda", "http", "hunter2", "hunter2-x", "one\ntwo", "t", ""})
+			if got != test.want {
+				t.Errorf("%s:\n%s, want\n%s", test.name, got, test.want)
+			}
+			if strings.Contains(got, "hunter2") || strings.Contains(got, "http") {
+				t.Errorf("%s: %s", test.name, got)
+			}
+		})
 	}
 }

@@ -32,16 +32,18 @@ func TestTrackedNames(t *testing.T) {
 		"another form fits":   {[]orphan.Orphan{labelled, owned}, "eu-web web", "shop", false},
 		"another form, first": {[]orphan.Orphan{labelled, owned}, "web eu-web", "shop", false},
 	} {
-		var h load.HubPrograms
-		var program *render.Program
-		for _, f := range strings.Fields(c.forms) {
-			p := &render.Program{Form: &form.Form{Name: f}, Namespace: c.namespace}
-			if h.Programs = append(h.Programs, p); f == "eu-web" {
-				program = p
+		t.Run(name, func(t *testing.T) {
+			var h load.HubPrograms
+			var program *render.Program
+			for _, f := range strings.Fields(c.forms) {
+				p := &render.Program{Form: &form.Form{Name: f}, Namespace: c.namespace}
+				if h.Programs = append(h.Programs, p); f == "eu-web" {
+					program = p
+				}
 			}
-		}
-		if got := TrackedNames(c.stranded, []load.HubPrograms{h})(program, "acme-eu-web"); got != c.want {
-			t.Errorf("%s: %v", name, got)
-		}
+			if got := TrackedNames(c.stranded, []load.HubPrograms{h})(program, "acme-eu-web"); got != c.want {
+				t.Errorf("%s: %v", name, got)
+			}
+		})
 	}
 }

@@ -18,10 +18,12 @@ func TestSettle(t *testing.T) {
 		"for the next round":  {"d1", &inventory.HeldDeletions{Digest: "d1"}, "d1"},
 		"for other deletions": {"d0", &inventory.HeldDeletions{Digest: "d1"}, ""},
 	} {
-		record := inventory.Hub{Approved: tt.approved, Held: &inventory.HeldDeletions{Digest: "before"}}
-		settle(&record, tt.held)
-		if record.Approved != tt.want || record.Held != tt.held {
-			t.Errorf("%s: %+v", name, record)
-		}
+		t.Run(name, func(t *testing.T) {
+			record := inventory.Hub{Approved: tt.approved, Held: &inventory.HeldDeletions{Digest: "before"}}
+			settle(&record, tt.held)
+			if record.Approved != tt.want || record.Held != tt.held {
+				t.Errorf("%s: %+v", name, record)
+			}
+		})
 	}
 }

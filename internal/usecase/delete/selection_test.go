@@ -157,10 +157,12 @@ func TestRemovalAsks(t *testing.T) {
 		{[]Target{form}, "Delete form web: 3 nodes", nil},
 		{[]Target{hub, node}, "Delete hub crm, node a: 3 nodes", []string{"crm"}},
 	} {
-		r := removal{targets: tt.targets}
-		if got := r.Question(3); got != tt.question || !slices.Equal(r.Typed(), tt.typed) {
-			t.Errorf("%+v: %q, typed %q", tt.targets, got, r.Typed())
-		}
+		t.Run(tt.question, func(t *testing.T) {
+			r := removal{targets: tt.targets}
+			if got := r.Question(3); got != tt.question || !slices.Equal(r.Typed(), tt.typed) {
+				t.Errorf("%+v: %q, typed %q", tt.targets, got, r.Typed())
+			}
+		})
 	}
 }
 

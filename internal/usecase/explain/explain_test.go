@@ -40,10 +40,12 @@ func TestWords(t *testing.T) {
 		"hub.spec.source.type":                 "mysql postgresql sqlite csv json http",
 		"form.spec.deployments.adoptionPolicy": "Never IfUnowned Always",
 	} {
-		f, err := explain.Find(path)
-		if err != nil || strings.Join(f.Values, " ") != want {
-			t.Errorf("%s: %+v, %v", path, f, err)
-		}
+		t.Run(path, func(t *testing.T) {
+			f, err := explain.Find(path)
+			if err != nil || strings.Join(f.Values, " ") != want {
+				t.Errorf("%s: %+v, %v", path, f, err)
+			}
+		})
 	}
 }
 
@@ -59,37 +61,41 @@ func TestFind(t *testing.T) {
 		"hub.spec.source":             {"object", "mysql", "object", false},
 		"hub.spec.extraValueMappings": {"map", "", "", false},
 	} {
-		f, err := explain.Find(path)
-		if err != nil {
-			t.Errorf("%s: %v", path, err)
-			continue
-		}
-		if f.Type != want.typ {
-			t.Errorf("%s has type %q, want %q", path, f.Type, want.typ)
-		}
-		if want.field == "" {
-			continue
-		}
-		seen := false
-		for _, below := range f.Fields {
-			if below.Name == want.field {
-				seen = true
-				if below.Type != want.fieldType || below.Required != want.required {
-					t.Errorf("%s.%s: %+v", path, want.field, below)
+		t.Run(path, func(t *testing.T) {
+			f, err := explain.Find(path)
+			if err != nil {
+				t.Errorf("%s: %v", path, err)
+				return
+			}
+			if f.Type != want.typ {
+				t.Errorf("%s has type %q, want %q", path, f.Type, want.typ)
+			}
+			if want.field == "" {
+				return
+			}
+			seen := false
+			for _, below := range f.Fields {
+				if below.Name == want.field {
+					seen = true
+					if below.Type != want.fieldType || below.Required != want.required {
+						t.Errorf("%s.%s: %+v", path, want.field, below)
+					}
 				}
 			}
-		}
-		if !seen {
-			t.Errorf("%s has no field %s", path, want.field)
-		}
+			if !seen {
+				t.Errorf("%s has no field %s", path, want.field)
+			}
+		})
 	}
 	for path, want := range map[string]string{
 		"node":              `"node" isn't TYPE or TYPE.FIELD, where TYPE is one of hub, form`,
 		"form.spec.rolout":  `form.spec has no field "rolout" (did you mean "rollout"?)`,
 		"hub.spec.source.x": `hub.spec.source has no field "x"`,
 	} {
-		if _, err := explain.Find(path); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%s: got %v, want %s", path, err, want)
-		}
+		t.Run(path, func(t *testing.T) {
+			if _, err := explain.Find(path); err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("%s: got %v, want %s", path, err, want)
+			}
+		})
 	}
 }

@@ -41,20 +41,22 @@ func TestPrinted(t *testing.T) {
 		"missing":                   {[]string{"./missing"}, "error: no such file"},
 		"not on the path":           {[]string{"lynqctl-no-such-program"}, "error: executable file not found"},
 	} {
-		h := &form.Hub{Pos: lynq.Pos{File: filepath.Join(dir, "hub.yaml"), Line: 1}, Name: "crm"}
-		got, err := printed(t.Context(), h, &form.PasswordSource{Command: tt.command, Pos: lynq.Pos{File: "hub.yaml", Line: 7}}, "password", time.Minute)
-		want, fails := strings.CutPrefix(tt.want, "error: ")
-		switch {
-		case !fails && (err != nil || got != endpoint.Secret(want)):
-			t.Errorf("%s: %q, %v", name, string(got), err)
-		case name == "beside the hub":
-			h.Pos.File = "stdin"
-			if _, err := printed(t.Context(), h, &form.PasswordSource{Command: tt.command}, "password", time.Minute); err == nil || !strings.Contains(err.Error(), "a hub from standard input runs no command") {
-				t.Errorf("from standard input: %v", err)
+		t.Run(name, func(t *testing.T) {
+			h := &form.Hub{Pos: lynq.Pos{File: filepath.Join(dir, "hub.yaml"), Line: 1}, Name: "crm"}
+			got, err := printed(t.Context(), h, &form.PasswordSource{Command: tt.command, Pos: lynq.Pos{File: "hub.yaml", Line: 7}}, "password", time.Minute)
+			want, fails := strings.CutPrefix(tt.want, "error: ")
+			switch {
+			case !fails && (err != nil || got != endpoint.Secret(want)):
+				t.Errorf("%s: %q, %v", name, string(got), err)
+			case name == "beside the hub":
+				h.Pos.File = "stdin"
+				if _, err := printed(t.Context(), h, &form.PasswordSource{Command: tt.command}, "password", time.Minute); err == nil || !strings.Contains(err.Error(), "a hub from standard input runs no command") {
+					t.Errorf("from standard input: %v", err)
+				}
+			case fails && (err == nil || got != "" || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") || !strings.HasPrefix(err.Error(), `hub.yaml:7: hub "crm": command `)):
+				t.Errorf("%s: %v", name, err)
 			}
-		case fails && (err == nil || got != "" || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") || !strings.HasPrefix(err.Error(), `hub.yaml:7: hub "crm": command `)):
-			t.Errorf("%s: %v", name, err)
-		}
+		})
 	}
 }
 
@@ -69,10 +71,12 @@ func TestPrintedSlowly(t *testing.T) {
 		"echo hunter2; echo waits for hunter2 >&2; exec sleep 60": {time.Second, "it ran for more than 1s: waits for REDACTED"},
 		"echo hunter2; sleep 60 &":                                {time.Minute, "a process that it started still writes"},
 	} {
-		got, err := printed(t.Context(), h, &form.PasswordSource{Command: []string{"sh", "-c", script}}, "password", c.limit)
-		if err == nil || got != "" || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("%s: %v", script, err)
-		}
+		t.Run(script, func(t *testing.T) {
+			got, err := printed(t.Context(), h, &form.PasswordSource{Command: []string{"sh", "-c", script}}, "password", c.limit)
+			if err == nil || got != "" || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("%s: %v", script, err)
+			}
+		})
 	}
 }
 
@@ -81,9 +85,11 @@ func TestPrintedSlowly(t *testing.T) {
 func TestPrintedBeside(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	for in, text := range map[string]string{dir: "beside", other: "of PATH"} {
-		if err := os.WriteFile(filepath.Join(in, "token"), []byte("#!/bin/sh\necho "+text+"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(in, func(t *testing.T) {
+			if err := os.WriteFile(filepath.Join(in, "token"), []byte("#!/bin/sh\necho "+text+"\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	t.Chdir(dir)
 	t.Setenv("PATH", other+string(filepath.ListSeparator)+os.Getenv("PATH"))

@@ -14,8 +14,10 @@ func TestUnknownNodes(t *testing.T) {
 		"eu-web":     none, // the node has both names, or doesn't exist
 		"eu-web web": none + "; row acme with form eu-web is called acme-eu-web-897520f7",
 	} {
-		if got := UnknownNodes([]string{"acme-eu-web"}, strings.Fields(forms)).Err.Error(); got != want {
-			t.Errorf("%s: %s", forms, got)
-		}
+		t.Run(forms, func(t *testing.T) {
+			if got := UnknownNodes([]string{"acme-eu-web"}, strings.Fields(forms)).Err.Error(); got != want {
+				t.Errorf("%s: %s", forms, got)
+			}
+		})
 	}
 }

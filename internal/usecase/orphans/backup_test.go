@@ -148,9 +148,11 @@ spec:
 		t.Errorf("what was written is not what is deleted: %+v", l)
 	}
 	for _, folder := range []string{dir, filepath.Join(dir, "shop")} {
-		if info, err := os.Stat(folder); err != nil || info.Mode().Perm() != 0o700 {
-			t.Errorf("%s: %v, %v", folder, info.Mode(), err)
-		}
+		t.Run(folder, func(t *testing.T) {
+			if info, err := os.Stat(folder); err != nil || info.Mode().Perm() != 0o700 {
+				t.Errorf("%s: %v, %v", folder, info.Mode(), err)
+			}
+		})
 	}
 
 	// A second backup accepts the same files, but overwrites no others.

@@ -61,19 +61,21 @@ func TestHoldDeletions(t *testing.T) {
 		"nothing left that is due":    {plans: []plan.Plan{goingPlan()}, record: &inventory.Hub{Approved: digest}, nodes: []int{1}},
 		"without a plan, without end": {},
 	} {
-		run, got, approved := holdDeletions(tt.plans, refused.Hub, tt.record, now.Add(time.Millisecond))
-		var nodes []int
-		refusals := 0
-		for _, p := range run {
-			nodes = append(nodes, len(p.Nodes))
-			refusals += len(p.Refusals)
-		}
-		if !slices.Equal(nodes, tt.nodes) || refusals > 0 != tt.refused || approved != tt.approved {
-			t.Errorf("%s: plans of %v nodes, %d refusals, approved: %t", name, nodes, refusals, approved)
-		}
-		if diff := cmp.Diff(tt.held, got, cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			run, got, approved := holdDeletions(tt.plans, refused.Hub, tt.record, now.Add(time.Millisecond))
+			var nodes []int
+			refusals := 0
+			for _, p := range run {
+				nodes = append(nodes, len(p.Nodes))
+				refusals += len(p.Refusals)
+			}
+			if !slices.Equal(nodes, tt.nodes) || refusals > 0 != tt.refused || approved != tt.approved {
+				t.Errorf("%s: plans of %v nodes, %d refusals, approved: %t", name, nodes, refusals, approved)
+			}
+			if diff := cmp.Diff(tt.held, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", name, diff)
+			}
+		})
 	}
 	if len(refused.Refusals) != 1 || len(refused.Nodes) != 3 {
 		t.Errorf("the plan itself changed: %+v", refused)
@@ -105,18 +107,20 @@ func TestTellHeld(t *testing.T) {
 		"approved":          {record: inventory.Hub{UID: "u", Held: d1, Approved: "d1"}, approved: true, want: "Normal DeletionsApproved a person approved the deletions d1: they are carried out"},
 		"nowhere to say it": {held: d1},
 	} {
-		tt.record.Namespace, tt.record.Name = "shop", "crm"
-		var r recorder
-		tellHeld(t.Context(), &r, &tt.record, tt.held, tt.approved, time.Now())
-		got := ""
-		for _, e := range r.events {
-			got += e.Type + " " + e.Reason + " " + e.Message
-			if e.Namespace != "shop" || e.Inventory != "lynqhub-crm" || e.UID != "u" {
-				t.Errorf("%s: %+v", name, e)
+		t.Run(name, func(t *testing.T) {
+			tt.record.Namespace, tt.record.Name = "shop", "crm"
+			var r recorder
+			tellHeld(t.Context(), &r, &tt.record, tt.held, tt.approved, time.Now())
+			got := ""
+			for _, e := range r.events {
+				got += e.Type + " " + e.Reason + " " + e.Message
+				if e.Namespace != "shop" || e.Inventory != "lynqhub-crm" || e.UID != "u" {
+					t.Errorf("%s: %+v", name, e)
+				}
 			}
-		}
-		if got != tt.want {
-			t.Errorf("%s: got  %s\nwant %s", name, got, tt.want)
-		}
+			if got != tt.want {
+				t.Errorf("%s: got  %s\nwant %s", name, got, tt.want)
+			}
+		})
 	}
 }

@@ -23,9 +23,11 @@ func TestHubFileRemoved(t *testing.T) {
 	dir := t.TempDir()
 	hub, form, _ := strings.Cut(inputs, "---\n")
 	for name, text := range map[string]string{"hub.yaml": hub, "form.yaml": form, "rows.csv": "id,active\nacme,1\n", "kubeconfig": memoryKubeconfig} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	managers, err := apiserver.NewManagers()
 	if err != nil {

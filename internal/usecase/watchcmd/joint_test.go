@@ -67,9 +67,11 @@ func TestMoves(t *testing.T) {
 		"from one that may":            {sharedObject{ref: movedRef("claimed"), from: "eu"}, eu, false},
 		"from another one":             {sharedObject{ref: movedRef("x"), from: "us"}, eu, false},
 	} {
-		if got := moves([]sharedObject{tt.shared}, tt.hub, []*plan.Node{node}); got != tt.want {
-			t.Errorf("%s: moves: %t", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := moves([]sharedObject{tt.shared}, tt.hub, []*plan.Node{node}); got != tt.want {
+				t.Errorf("%s: moves: %t", name, got)
+			}
+		})
 	}
 }
 

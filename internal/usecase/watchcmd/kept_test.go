@@ -42,9 +42,11 @@ func TestSameHub(t *testing.T) {
 		"scopes of kinds":  {change: func(h *hubWatch) { h.in.ClusterScoped = map[form.GroupKind]bool{{Kind: "A"}: true} }},
 		"plurals of kinds": {change: func(h *hubWatch) { h.in.Plurals = map[form.GroupKind]string{{Kind: "A"}: "as"} }},
 	} {
-		if got := keptHubOf(nil).same(keptHubOf(tt.change)); got != tt.want {
-			t.Errorf("%s: same = %t, want %t", name, got, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := keptHubOf(nil).same(keptHubOf(tt.change)); got != tt.want {
+				t.Errorf("%s: same = %t, want %t", name, got, tt.want)
+			}
+		})
 	}
 }
 

@@ -32,26 +32,28 @@ func TestRoundEnds(t *testing.T) {
 		"cut before the first write": {err: errInputsChanged, want: errInputsChanged, whole: true, due: wantedAll(wanted)},
 		"refused before it":          {err: failed, whole: true, due: wantedAll(wanted)},
 	} {
-		h := keptHubOf(nil)
-		h.w = &watching{engine: &session.Engine{}}
-		began := time.Now()
-		h.times.whole = began
-		p := &part{hubWatch: h, rows: &hubRows{wanted: wanted}, ended: tt.ended}
-		r := &round{parts: []*part{p}, began: began, plans: []plan.Plan{{Hub: h.hub.Key, Nodes: []plan.NodePlan{
-			{NodeID: lynq.NodeID{Namespace: a.Namespace, Name: a.Name}}, {NodeID: lynq.NodeID{Namespace: b.Namespace, Name: b.Name}},
-		}}}}
-		if got := r.end(tt.err); !errors.Is(got, tt.want) {
-			t.Errorf("%s: %v, want %v", name, got, tt.want)
-		}
-		if h.times.whole.IsZero() != tt.whole {
-			t.Errorf("%s: the next round plans all nodes: %t", name, h.times.whole.IsZero())
-		}
-		due := h.nodes.due(wanted, began)
-		for n := range wanted {
-			if due[n] != tt.due[n] {
-				t.Errorf("%s: node %s is due: %t", name, n, due[n])
+		t.Run(name, func(t *testing.T) {
+			h := keptHubOf(nil)
+			h.w = &watching{engine: &session.Engine{}}
+			began := time.Now()
+			h.times.whole = began
+			p := &part{hubWatch: h, rows: &hubRows{wanted: wanted}, ended: tt.ended}
+			r := &round{parts: []*part{p}, began: began, plans: []plan.Plan{{Hub: h.hub.Key, Nodes: []plan.NodePlan{
+				{NodeID: lynq.NodeID{Namespace: a.Namespace, Name: a.Name}}, {NodeID: lynq.NodeID{Namespace: b.Namespace, Name: b.Name}},
+			}}}}
+			if got := r.end(tt.err); !errors.Is(got, tt.want) {
+				t.Errorf("%s: %v, want %v", name, got, tt.want)
 			}
-		}
+			if h.times.whole.IsZero() != tt.whole {
+				t.Errorf("%s: the next round plans all nodes: %t", name, h.times.whole.IsZero())
+			}
+			due := h.nodes.due(wanted, began)
+			for n := range wanted {
+				if due[n] != tt.due[n] {
+					t.Errorf("%s: node %s is due: %t", name, n, due[n])
+				}
+			}
+		})
 	}
 }
 

@@ -220,11 +220,13 @@ func TestWithoutSurvey(t *testing.T) {
 		"a guard refuses them":       {refused, 1, 0, held},
 		"refused for more than that": {operated, 2, 2, nil},
 	} {
-		h := &hubWatch{hub: load.HubPrograms{Key: tt.plan.Hub}}
-		got, stay := h.withoutSurvey([]plan.Plan{tt.plan}, record)
-		if len(got) != 1 || len(got[0].Nodes) != tt.nodes || len(got[0].Refusals) != tt.refusals || stay != tt.held {
-			t.Errorf("%s: %d plans, %+v; %v", name, len(got), got, stay)
-		}
+		t.Run(name, func(t *testing.T) {
+			h := &hubWatch{hub: load.HubPrograms{Key: tt.plan.Hub}}
+			got, stay := h.withoutSurvey([]plan.Plan{tt.plan}, record)
+			if len(got) != 1 || len(got[0].Nodes) != tt.nodes || len(got[0].Refusals) != tt.refusals || stay != tt.held {
+				t.Errorf("%s: %d plans, %+v; %v", name, len(got), got, stay)
+			}
+		})
 	}
 }
 

@@ -25,14 +25,16 @@ func TestUnrenderedNews(t *testing.T) {
 		},
 		"repaired": {before: []inventory.Unrendered{a}, kind: "Normal", reason: "RowsRendered", message: "all rows render again"},
 	} {
-		news := newsOf(&inventory.Hub{Unrendered: tt.before}, &inventory.Hub{Unrendered: tt.now})
-		want := []troubleNews{{tt.kind, tt.reason, tt.message}}
-		if tt.reason == "" {
-			want = nil
-		}
-		if !slices.Equal(news, want) {
-			t.Errorf("%s: %q, want %q", name, news, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			news := newsOf(&inventory.Hub{Unrendered: tt.before}, &inventory.Hub{Unrendered: tt.now})
+			want := []troubleNews{{tt.kind, tt.reason, tt.message}}
+			if tt.reason == "" {
+				want = nil
+			}
+			if !slices.Equal(news, want) {
+				t.Errorf("%s: %q, want %q", name, news, want)
+			}
+		})
 	}
 }
 
@@ -58,8 +60,10 @@ func TestTroubleNews(t *testing.T) {
 		},
 		"inputs are good": {before: []inventory.Trouble{inputs}, want: []troubleNews{{"Normal", "InputsValid", "this is over: a.yaml:1: bad"}}},
 	} {
-		if news := newsOf(&inventory.Hub{Troubles: tt.before}, &inventory.Hub{Troubles: tt.now}); !slices.Equal(news, tt.want) {
-			t.Errorf("%s: %q, want %q", name, news, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if news := newsOf(&inventory.Hub{Troubles: tt.before}, &inventory.Hub{Troubles: tt.now}); !slices.Equal(news, tt.want) {
+				t.Errorf("%s: %q, want %q", name, news, tt.want)
+			}
+		})
 	}
 }

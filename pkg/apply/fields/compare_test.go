@@ -329,17 +329,19 @@ metadata:
 		"{ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: lynqnode-new, uid: new}]}":                                                               {"theirs", "new"},
 		"{ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: theirs, uid: theirs}, {apiVersion: v1, kind: ConfigMap, name: lynqnode-new, uid: new}]}": {"theirs", "new"},
 	} {
-		body, err := Replacement(sites.Parse(t, "{apiVersion: v1, kind: ConfigMap, metadata: "+text+"}"), live)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var uids []string
-		for _, o := range (&unstructured.Unstructured{Object: body}).GetOwnerReferences() {
-			uids = append(uids, string(o.UID))
-		}
-		if diff := cmp.Diff(want, uids); diff != "" {
-			t.Errorf("%s: %s", text, diff)
-		}
+		t.Run(text, func(t *testing.T) {
+			body, err := Replacement(sites.Parse(t, "{apiVersion: v1, kind: ConfigMap, metadata: "+text+"}"), live)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var uids []string
+			for _, o := range (&unstructured.Unstructured{Object: body}).GetOwnerReferences() {
+				uids = append(uids, string(o.UID))
+			}
+			if diff := cmp.Diff(want, uids); diff != "" {
+				t.Errorf("%s: %s", text, diff)
+			}
+		})
 	}
 }
 

@@ -29,16 +29,18 @@ subjects: [{kind: ServiceAccount, name: sa}, {kind: User, name: u, apiGroup: rba
 `)
 	all["LimitRange"] = sites.Parse(t, "{apiVersion: v1, kind: LimitRange, metadata: {name: l}, spec: {limits: [{type: Container, default: {cpu: 1000m}}]}}")
 	for _, kind := range []string{"ConfigMap", "Secret", "Ingress", "Role", "RoleBinding", "NetworkPolicy", "ServiceAccount", "LimitRange", "Widget"} {
-		m := all[kind]
-		s.Apply("lynq", m)
-		before := s.Get(m)
-		body, ours, err := ownApplied(before)
-		if err != nil || !ours {
-			t.Fatalf("%s: %v, %v", kind, ours, err)
-		}
-		if diff := cmp.Diff(before.Object, s.Apply("lynq", body).Object); diff != "" {
-			t.Errorf("%s: %s", kind, diff)
-		}
+		t.Run(kind, func(t *testing.T) {
+			m := all[kind]
+			s.Apply("lynq", m)
+			before := s.Get(m)
+			body, ours, err := ownApplied(before)
+			if err != nil || !ours {
+				t.Fatalf("%s: %v, %v", kind, ours, err)
+			}
+			if diff := cmp.Diff(before.Object, s.Apply("lynq", body).Object); diff != "" {
+				t.Errorf("%s: %s", kind, diff)
+			}
+		})
 	}
 	s.Unfinalize(all["Secret"])
 }

@@ -43,9 +43,11 @@ func TestReclaim(t *testing.T) {
 		`"manager":"helm","operation":"Update","apiVersion":"v1beta1","fieldsV1":{"f:data":{"f:older":{}}}`, `{"f:data":{"f:person":{}}}`, `{"f:data":{"f:applier":{}}}`, `{"f:data":{"f:scaled":{}}}`,
 		`"value":"7"`,
 	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %s in\n%s", want, text)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %s in\n%s", want, text)
+			}
+		})
 	}
 	if without, err := UpgradePatch(reclaimedObject(t), false); err != nil || without != nil {
 		t.Errorf("without override: %s, %v", without, err)

@@ -74,32 +74,34 @@ spec:
 		},
 		"unmanaged": func(m map[string]any) { s.Create("somebody", m); s.resetManagers(m) },
 	} {
-		named := func(m map[string]any) map[string]any { return sites.With(m, name, "metadata", "name") }
-		make(named(theirs))
-		s.Apply("lynq", named(web))
-		before := s.Get(named(web))
-		if !s.takeApplied(named(web), false) || s.takeApplied(named(web), false) {
-			t.Errorf("%s: it is not taken once", name)
-		}
-		s.sameBut(name, before, s.Get(named(web)))
-		after := s.Apply("lynq", named(less))
-		containers, _ := sites.Field(after, "spec", "template", "spec", "containers").([]any)
-		first, _ := containers[0].(map[string]any)
-		if len(containers) != 1 || first["name"] != "app" || first["ports"] != nil || cmp.Diff(sites.Parse(t, "l: [{name: B, value: b}]")["l"], first["env"]) != "" {
-			t.Errorf("%s: containers %v", name, containers)
-		}
-		if got := after.GetLabels(); got["tier"] != "" || got["extra"] != "x" {
-			t.Errorf("%s: labels %v", name, got)
-		}
-		if got := after.GetAnnotations()[lastApplied]; strings.Contains(name, "apply") && strings.Contains(name, "kubectl") != (got != "") {
-			t.Errorf("%s: kubectl's annotation is %q", name, got)
-		}
-		if diff := cmp.Diff(map[string]any{"a": "b"}, sites.Field(after, "spec", "template", "spec", "nodeSelector")); diff != "" {
-			t.Errorf("%s: nodeSelector %s", name, diff)
-		}
-		if got := sites.Field(after, "spec", "minReadySeconds"); got != nil {
-			t.Errorf("%s: minReadySeconds %v", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			named := func(m map[string]any) map[string]any { return sites.With(m, name, "metadata", "name") }
+			make(named(theirs))
+			s.Apply("lynq", named(web))
+			before := s.Get(named(web))
+			if !s.takeApplied(named(web), false) || s.takeApplied(named(web), false) {
+				t.Errorf("%s: it is not taken once", name)
+			}
+			s.sameBut(name, before, s.Get(named(web)))
+			after := s.Apply("lynq", named(less))
+			containers, _ := sites.Field(after, "spec", "template", "spec", "containers").([]any)
+			first, _ := containers[0].(map[string]any)
+			if len(containers) != 1 || first["name"] != "app" || first["ports"] != nil || cmp.Diff(sites.Parse(t, "l: [{name: B, value: b}]")["l"], first["env"]) != "" {
+				t.Errorf("%s: containers %v", name, containers)
+			}
+			if got := after.GetLabels(); got["tier"] != "" || got["extra"] != "x" {
+				t.Errorf("%s: labels %v", name, got)
+			}
+			if got := after.GetAnnotations()[lastApplied]; strings.Contains(name, "apply") && strings.Contains(name, "kubectl") != (got != "") {
+				t.Errorf("%s: kubectl's annotation is %q", name, got)
+			}
+			if diff := cmp.Diff(map[string]any{"a": "b"}, sites.Field(after, "spec", "template", "spec", "nodeSelector")); diff != "" {
+				t.Errorf("%s: nodeSelector %s", name, diff)
+			}
+			if got := sites.Field(after, "spec", "minReadySeconds"); got != nil {
+				t.Errorf("%s: minReadySeconds %v", name, got)
+			}
+		})
 	}
 }
 

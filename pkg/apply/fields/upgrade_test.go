@@ -94,9 +94,11 @@ metadata:
 		t.Fatal(err)
 	}
 	for _, want := range []string{`"f:b":{}`, `{"f:a":{},"f:c":{}}`, `{"f:d":{}}`, `"manager":"helm"`} {
-		if text := string(patch); !strings.Contains(text, want) {
-			t.Errorf("no %s in %s", want, text)
-		}
+		t.Run(want, func(t *testing.T) {
+			if text := string(patch); !strings.Contains(text, want) {
+				t.Errorf("no %s in %s", want, text)
+			}
+		})
 	}
 }
 

@@ -29,14 +29,16 @@ func TestAlong(t *testing.T) {
 		{ActionOrphan, namespace, "acme", ""},
 		{ActionRecreate, namespace, "acme", ""},
 	} {
-		n := NodePlan{}
-		for _, name := range strings.Fields(tt.names) {
-			ref := tt.ref
-			ref.Name = name
-			n.Steps = append(n.Steps, Step{Action: tt.action, Entry: &inventory.Entry{Ref: ref}, Live: &tracking.Live{}})
-		}
-		if got := Along([]NodePlan{n}); got != tt.want {
-			t.Errorf("%s %s: got %q, want %q", tt.action, tt.names, got, tt.want)
-		}
+		t.Run(string(tt.action), func(t *testing.T) {
+			n := NodePlan{}
+			for _, name := range strings.Fields(tt.names) {
+				ref := tt.ref
+				ref.Name = name
+				n.Steps = append(n.Steps, Step{Action: tt.action, Entry: &inventory.Entry{Ref: ref}, Live: &tracking.Live{}})
+			}
+			if got := Along([]NodePlan{n}); got != tt.want {
+				t.Errorf("%s %s: got %q, want %q", tt.action, tt.names, got, tt.want)
+			}
+		})
 	}
 }

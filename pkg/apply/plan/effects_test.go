@@ -28,9 +28,11 @@ func TestEffectsUnkept(t *testing.T) {
 	}
 	entry := &inventory.Entry{Lifecycle: lynq.Lifecycle{Deletion: lynq.DeleteRetain}}
 	for what, s := range map[string]Step{"new": {Object: &Object{Policy: &lynq.Policy{}}}, "leaves": {Entry: entry}, "without policies": {Object: &Object{}, Entry: entry}} {
-		if s.Effects().Unkept {
-			t.Error(what)
-		}
+		t.Run(what, func(t *testing.T) {
+			if s.Effects().Unkept {
+				t.Error(what)
+			}
+		})
 	}
 }
 

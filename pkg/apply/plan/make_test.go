@@ -175,9 +175,11 @@ func TestDigest(t *testing.T) {
 		"waiting":         policy(func(p *lynq.Policy) { p.Unwaited, p.Timeout, p.SkipOnDependencyFailure = true, time.Second, false }),
 		"dependencies":    func(o *lynq.Object) { o.DependIDs = nil },
 	} {
-		if made(t, rendered(t, acmeConfig, change)).Digest != before {
-			t.Errorf("%s: the object would be written anew", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if made(t, rendered(t, acmeConfig, change)).Digest != before {
+				t.Errorf("%s: the object would be written anew", name)
+			}
+		})
 	}
 	other := rendered(t, acmeConfig, nil)
 	other.Name = "other-web"
@@ -213,13 +215,15 @@ func TestMakeRefuses(t *testing.T) {
 		"ownerReferences": "[{uid: u}]", "uid": "u", "resourceVersion": "'1'", "managedFields": "[]",
 		"generation": "1", "creationTimestamp": "2024-01-01T00:00:00Z", "deletionTimestamp": "2024-01-01T00:00:00Z", "selfLink": "x",
 	} {
-		for _, value := range []string{value, "null"} {
-			_, err := Make(rendered(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: acme, "+field+": "+value+"}}", nil))
-			want := `resource "config": ConfigMap/ns/acme: a form cannot set metadata.` + field + ` (remove it)`
-			if err == nil || err.Error() != want {
-				t.Errorf("%s: %v, want %s", value, err, want)
+		t.Run(field, func(t *testing.T) {
+			for _, value := range []string{value, "null"} {
+				_, err := Make(rendered(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: acme, "+field+": "+value+"}}", nil))
+				want := `resource "config": ConfigMap/ns/acme: a form cannot set metadata.` + field + ` (remove it)`
+				if err == nil || err.Error() != want {
+					t.Errorf("%s: %v, want %s", value, err, want)
+				}
 			}
-		}
+		})
 	}
 	if _, err := Make(rendered(t, "{apiVersion: v1, kind: ConfigMap}", nil)); err == nil {
 		t.Error("no metadata is taken")
@@ -245,10 +249,12 @@ func TestMakeHoldsData(t *testing.T) {
 		"a ConfigMap":                   {acmeConfig, nil, false},
 		"a ConfigMap that a form marks": {acmeConfig, marked, true},
 	} {
-		o := made(t, rendered(t, tt.text, tt.change))
-		if o.HoldsData() != tt.want || NewEntry(o).Data != tt.want {
-			t.Errorf("%s holds data: %t, and is recorded so: %t", name, o.HoldsData(), NewEntry(o).Data)
-		}
+		t.Run(name, func(t *testing.T) {
+			o := made(t, rendered(t, tt.text, tt.change))
+			if o.HoldsData() != tt.want || NewEntry(o).Data != tt.want {
+				t.Errorf("%s holds data: %t, and is recorded so: %t", name, o.HoldsData(), NewEntry(o).Data)
+			}
+		})
 	}
 	n := rendered(t, acmeConfig, func(o *lynq.Object) { o.ID = "other" })
 	after := rendered(t, acmeConfig, func(o *lynq.Object) { o.Name = "later" })

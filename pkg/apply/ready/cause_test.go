@@ -76,9 +76,11 @@ func TestCause(t *testing.T) {
 		"a pod of the form's own":  {`{kind: Pod, apiVersion: v1, metadata: {name: a, uid: p}, status: ` + crashing + `}`, nil, nil, "container main: CrashLoopBackOff, exit code 3, 4 restarts"},
 		"statuses that are broken": {app, []*unstructured.Unstructured{causePod(t, "a", ofApp, 1, `{phase: Pending, containerStatuses: [1, {state: 2}]}`)}, nil, ""},
 	} {
-		if got := Cause(object(t, tt.object), tt.pods, tt.events); got != tt.want {
-			t.Errorf("%s:\n got %s\nwant %s", name, got, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := Cause(object(t, tt.object), tt.pods, tt.events); got != tt.want {
+				t.Errorf("%s:\n got %s\nwant %s", name, got, tt.want)
+			}
+		})
 	}
 }
 

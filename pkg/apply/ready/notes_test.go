@@ -98,9 +98,11 @@ func TestForged(t *testing.T) {
 	all := objects(3)
 	note := ready.EncodeNotes(all, rules, "")
 	for _, text := range []string{"", "x", "a b c", note + "A", note[1:], strings.TrimRight(note, "=") + " x", strings.Repeat(note, 2), note[:strings.LastIndex(note, " ")+1]} {
-		if unsure := ready.ParseNotes(text, rules).Unsure(all, ""); len(unsure) != len(all) {
-			t.Errorf("%q: %d are unsure", text, len(unsure))
-		}
+		t.Run(text, func(t *testing.T) {
+			if unsure := ready.ParseNotes(text, rules).Unsure(all, ""); len(unsure) != len(all) {
+				t.Errorf("%q: %d are unsure", text, len(unsure))
+			}
+		})
 	}
 	if unsure := ready.ParseNotes(note, "2 v1.2.3").Unsure(all, ""); len(unsure) != len(all) {
 		t.Errorf("other rules: %d are unsure", len(unsure))

@@ -51,10 +51,12 @@ func TestStuck(t *testing.T) {
 		{"PreStartHookError", "it failed", false},
 		{"PostStartHookError", "it failed", false},
 	} {
-		deployment := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"name": "app"}}}
-		if got := Stuck(deployment, []*unstructured.Unstructured{waitingPod(tt.reason, tt.message)}, nil); (got != "") != tt.stuck {
-			t.Errorf("%s %s: %q", tt.reason, tt.message, got)
-		}
+		t.Run(tt.reason, func(t *testing.T) {
+			deployment := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"name": "app"}}}
+			if got := Stuck(deployment, []*unstructured.Unstructured{waitingPod(tt.reason, tt.message)}, nil); (got != "") != tt.stuck {
+				t.Errorf("%s %s: %q", tt.reason, tt.message, got)
+			}
+		})
 	}
 }
 

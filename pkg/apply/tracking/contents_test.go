@@ -19,10 +19,12 @@ func TestPassing(t *testing.T) {
 		"RoleBinding.authorization.openshift.io": true, "RoleBindingRestriction.authorization.openshift.io": false,
 		"RoleBinding.rbac.authorization.k8s.io": false, "PackageManifest.packages.operators.coreos.com": true,
 	} {
-		name, group, _ := strings.Cut(kind, ".")
-		if got := Passing(lynq.APIResource{Group: group, Kind: name}); got != want {
-			t.Errorf("%s passes: %t, want %t", kind, got, want)
-		}
+		t.Run(kind, func(t *testing.T) {
+			name, group, _ := strings.Cut(kind, ".")
+			if got := Passing(lynq.APIResource{Group: group, Kind: name}); got != want {
+				t.Errorf("%s passes: %t, want %t", kind, got, want)
+			}
+		})
 	}
 }
 
@@ -82,19 +84,21 @@ func TestNamespaceContents(t *testing.T) {
 		{object: "EndpointSlice.discovery.k8s.io/n/web-x", owner: "Service", groups: "all"},
 		{object: "Secret/n/x", owner: "Namespace", groups: "none"},
 	} {
-		ref, err := lynq.ParseRef(c.object)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Labels: c.labels, Annotations: c.annotations}}
-		if c.owner != "" {
-			m.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: c.owner, Name: "web"}}
-		}
-		for _, served := range []string{"", openShift, openShiftPipelines} {
-			want := c.groups == "all" || served != "" && c.groups == served
-			if got := NewContents(kinds(served), own).ComesWithNamespace(ref, &m); got != want {
-				t.Errorf("%s %v %v where %q is served: %t, want %t", c.object, c.labels, c.annotations, served, got, want)
+		t.Run(c.object, func(t *testing.T) {
+			ref, err := lynq.ParseRef(c.object)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
+			m := metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Labels: c.labels, Annotations: c.annotations}}
+			if c.owner != "" {
+				m.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: c.owner, Name: "web"}}
+			}
+			for _, served := range []string{"", openShift, openShiftPipelines} {
+				want := c.groups == "all" || served != "" && c.groups == served
+				if got := NewContents(kinds(served), own).ComesWithNamespace(ref, &m); got != want {
+					t.Errorf("%s %v %v where %q is served: %t, want %t", c.object, c.labels, c.annotations, served, got, want)
+				}
+			}
+		})
 	}
 }

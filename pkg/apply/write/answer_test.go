@@ -96,25 +96,27 @@ func TestAnswers(t *testing.T) {
 		{500, "", "request to convert CR to an invalid group/version: shop.example.com/v1alpha1", write.ProblemUnserved, true, "", "no longer serves a version"},
 		{500, metav1.StatusReasonInternalError, internal + "etcdserver: leader changed", write.ProblemOther, false, "", ""},
 	} {
-		err := &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: int32(tt.code), Reason: tt.reason, Message: tt.message, Details: &metav1.StatusDetails{Name: "a"}}}
-		p := write.ProblemOf(err)
-		if p.Kind != tt.want || !strings.Contains(p.Hint, tt.hint) || tt.hint == "" && p.Hint != "" {
-			t.Errorf("%s:\ngot %d with hint %q\nwant %d with %q", tt.message, p.Kind, p.Hint, tt.want, tt.hint)
-		}
-		if tt.code == http.StatusInternalServerError {
-			if got := write.Permanent(tt.message); got != tt.permanent {
-				t.Errorf("%s: permanent is %v", tt.message, got)
+		t.Run(string(tt.reason), func(t *testing.T) {
+			err := &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: int32(tt.code), Reason: tt.reason, Message: tt.message, Details: &metav1.StatusDetails{Name: "a"}}}
+			p := write.ProblemOf(err)
+			if p.Kind != tt.want || !strings.Contains(p.Hint, tt.hint) || tt.hint == "" && p.Hint != "" {
+				t.Errorf("%s:\ngot %d with hint %q\nwant %d with %q", tt.message, p.Kind, p.Hint, tt.want, tt.hint)
 			}
-			if p.Refused != tt.permanent {
-				t.Errorf("%s: refused is %v", tt.message, p.Refused)
+			if tt.code == http.StatusInternalServerError {
+				if got := write.Permanent(tt.message); got != tt.permanent {
+					t.Errorf("%s: permanent is %v", tt.message, got)
+				}
+				if p.Refused != tt.permanent {
+					t.Errorf("%s: refused is %v", tt.message, p.Refused)
+				}
 			}
-		}
-		if got := write.PlainCause(tt.message); got != tt.cause {
-			t.Errorf("%s:\nthe plain cause is %q, want %q", tt.message, got, tt.cause)
-		}
-		told := write.Describe(lynq.Ref{Kind: "Secret", Namespace: "shop", Name: "a"}, err)
-		if strings.Contains(told, "hunter2") || tt.cause != "" && !strings.Contains(told, tt.cause) {
-			t.Errorf("the error about a Secret is %q, want %q in it", told, tt.cause)
-		}
+			if got := write.PlainCause(tt.message); got != tt.cause {
+				t.Errorf("%s:\nthe plain cause is %q, want %q", tt.message, got, tt.cause)
+			}
+			told := write.Describe(lynq.Ref{Kind: "Secret", Namespace: "shop", Name: "a"}, err)
+			if strings.Contains(told, "hunter2") || tt.cause != "" && !strings.Contains(told, tt.cause) {
+				t.Errorf("the error about a Secret is %q, want %q in it", told, tt.cause)
+			}
+		})
 	}
 }

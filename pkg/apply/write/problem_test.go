@@ -385,18 +385,22 @@ func TestMisfit(t *testing.T) {
 		`Secret in version "v1" cannot be handled as a Secret: json: cannot unmarshal number 12345 into Go struct field Secret.stringData of type string`:                                                 "json: cannot unmarshal number into Go struct field Secret.stringData of type string",
 		`failed to convert new object (/q; apps/v1, Kind=Deployment) to proper version: quantities must match the regular expression '^([+-]?[0-9.]+)$'`:                                                  "quantities must match the regular expression '^([+-]?[0-9.]+)$'",
 	} {
-		if got := MisfitCause(message); !Misfit(message) || got != want {
-			t.Errorf("%s: %s, want %s", message, got, want)
-		}
+		t.Run(message, func(t *testing.T) {
+			if got := MisfitCause(message); !Misfit(message) || got != want {
+				t.Errorf("%s: %s, want %s", message, got, want)
+			}
+		})
 	}
 	for _, message := range []string{
 		"etcdserver: request timed out",
 		`Internal error occurred: failed calling webhook "a.b.c": connection refused`,
 		"failed to convert new object (/a; x.io/v1, Kind=A) to proper version: conversion webhook for x.io/v2, Kind=A failed: connection refused",
 	} {
-		if Misfit(message) || MisfitCause(message) != "" {
-			t.Errorf("%s: never taken, for %q", message, MisfitCause(message))
-		}
+		t.Run(message, func(t *testing.T) {
+			if Misfit(message) || MisfitCause(message) != "" {
+				t.Errorf("%s: never taken, for %q", message, MisfitCause(message))
+			}
+		})
 	}
 }
 
@@ -438,9 +442,11 @@ func TestWithoutStructure(t *testing.T) {
 		`Unsupported value: "x": supported values: "Always", "Never"`: `Unsupported value: "x": supported values: "Always", "Never"`,
 		`Required value`: `Required value`,
 	} {
-		if got := withoutStructure(message); got != want {
-			t.Errorf("%s: %s, want %s", message, got, want)
-		}
+		t.Run(message, func(t *testing.T) {
+			if got := withoutStructure(message); got != want {
+				t.Errorf("%s: %s, want %s", message, got, want)
+			}
+		})
 	}
 }
 
@@ -453,11 +459,13 @@ func TestFieldConflictOf(t *testing.T) {
 		`conflict with "x" with subresource "status"`:                                        {Manager: "x", Subresource: "status", Applied: true},
 		`words of another server`:                                                            {Manager: "words of another server", Applied: true},
 	} {
-		want.Field = ".spec"
-		got := fieldConflictOf(metav1.StatusCause{Type: metav1.CauseTypeFieldManagerConflict, Message: message, Field: ".spec"})
-		if got != want {
-			t.Errorf("%s: %+v, want %+v", message, got, want)
-		}
+		t.Run(message, func(t *testing.T) {
+			want.Field = ".spec"
+			got := fieldConflictOf(metav1.StatusCause{Type: metav1.CauseTypeFieldManagerConflict, Message: message, Field: ".spec"})
+			if got != want {
+				t.Errorf("%s: %+v, want %+v", message, got, want)
+			}
+		})
 	}
 }
 
@@ -478,9 +486,11 @@ func TestSayFields(t *testing.T) {
 		{fields.Describe(several), `.a and .b from "helm", .c from "hpa" (scale)`},
 		{fields.ManagedBy(nil), ""},
 	} {
-		if tt.got != tt.want {
-			t.Errorf("%s, want %s", tt.got, tt.want)
-		}
+		t.Run(tt.got, func(t *testing.T) {
+			if tt.got != tt.want {
+				t.Errorf("%s, want %s", tt.got, tt.want)
+			}
+		})
 	}
 }
 
@@ -512,9 +522,11 @@ func TestDeniedBy(t *testing.T) {
 		`Invalid value: "admission webhook \"hunter2": must be something else`:                                         "",
 		"": "",
 	} {
-		if got := DeniedBy(message); got != want {
-			t.Errorf("%s: %q, want %q", message, got, want)
-		}
+		t.Run(message, func(t *testing.T) {
+			if got := DeniedBy(message); got != want {
+				t.Errorf("%s: %q, want %q", message, got, want)
+			}
+		})
 	}
 	err := &apierrors.StatusError{ErrStatus: metav1.Status{Code: 422, Reason: metav1.StatusReasonInvalid,
 		Message: "ValidatingAdmissionPolicy 'books' with binding 'all' denied request: hunter2"}}

@@ -30,25 +30,27 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, format := range []depgraph.Format{depgraph.Text, depgraph.Mermaid, depgraph.DOT} {
-		var b strings.Builder
-		if format == depgraph.Text {
-			b.WriteString(indented(in.Forms))
-		} else if err := depgraph.Write(&b, format, in.Forms); err != nil {
-			t.Fatal(err)
-		}
-		i := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == string(format) })
-		switch {
-		case *update && i < 0:
-			archive.Files = append(archive.Files, txtar.File{Name: string(format), Data: []byte(b.String())})
-		case *update:
-			archive.Files[i].Data = []byte(b.String())
-		case i < 0:
-			t.Errorf("%s has no %s", path, format)
-		default:
-			if diff := cmp.Diff(string(archive.Files[i].Data), b.String()); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", format, diff)
+		t.Run(string(format), func(t *testing.T) {
+			var b strings.Builder
+			if format == depgraph.Text {
+				b.WriteString(indented(in.Forms))
+			} else if err := depgraph.Write(&b, format, in.Forms); err != nil {
+				t.Fatal(err)
 			}
-		}
+			i := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == string(format) })
+			switch {
+			case *update && i < 0:
+				archive.Files = append(archive.Files, txtar.File{Name: string(format), Data: []byte(b.String())})
+			case *update:
+				archive.Files[i].Data = []byte(b.String())
+			case i < 0:
+				t.Errorf("%s has no %s", path, format)
+			default:
+				if diff := cmp.Diff(string(archive.Files[i].Data), b.String()); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", format, diff)
+				}
+			}
+		})
 	}
 	if *update {
 		if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {

@@ -66,20 +66,22 @@ func TestApps(t *testing.T) {
 		{"Kustomizations", Options{Kind: policy.AppsKustomizations, Path: "trees/prod"}, "kustomizations"},
 		{"ordered Kustomizations", Options{Kind: policy.AppsOrdered, RepoURL: "ssh://git@git.example/tenants"}, "ordered-kustomizations"},
 	} {
-		f := formtest.Load(t, appResources())
-		m, err := New(test.o, []Form{{Form: f}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var b strings.Builder
-		for _, file := range m.Tree(false) {
-			b.WriteString("== " + file.Path + "\n" + string(file.Bytes))
-		}
-		n := &gitops.Node{NodeID: lynq.NodeID{Form: f.Key(), Name: "acme-a", Namespace: "acme"}}
-		if path, text := m.Node(n, "acme-a"); path != "" {
-			b.WriteString("== " + path + "\n" + string(text))
-		}
-		golden(t, test.golden, b.String())
+		t.Run(test.name, func(t *testing.T) {
+			f := formtest.Load(t, appResources())
+			m, err := New(test.o, []Form{{Form: f}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b strings.Builder
+			for _, file := range m.Tree(false) {
+				b.WriteString("== " + file.Path + "\n" + string(file.Bytes))
+			}
+			n := &gitops.Node{NodeID: lynq.NodeID{Form: f.Key(), Name: "acme-a", Namespace: "acme"}}
+			if path, text := m.Node(n, "acme-a"); path != "" {
+				b.WriteString("== " + path + "\n" + string(text))
+			}
+			golden(t, test.golden, b.String())
+		})
 	}
 }
 
@@ -110,31 +112,33 @@ func TestAppsOfNodes(t *testing.T) {
 		{"a: #b", "acme-a", "acme-a", "acme-a", "./a: #b/acme-a"},
 		{"", "ab/x-y_ns", "ab/x-y_ns", naming.HashedName("x-y_ns"), "./ab/x-y_ns"},
 	} {
-		m, err := New(Options{Kind: policy.AppsOrdered, Path: test.repoPath}, []Form{{Form: f}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		file, text := m.Node(&gitops.Node{NodeID: lynq.NodeID{Form: f.Key()}}, test.folder)
-		if file != "apps/ordered-kustomizations/"+test.file+".yaml" {
-			t.Errorf("%s: the file is %s", test.folder, file)
-		}
-		docs := bytes.Split(bytes.TrimPrefix(text, []byte(separator)), []byte("\n"+separator))
-		if len(docs) != 2 {
-			t.Fatalf("%s:\n%s", test.folder, text)
-		}
-		var got struct {
-			Metadata struct{ Name string }
-			Spec     struct {
-				Path      string
-				DependsOn []struct{ Name string }
+		t.Run(test.name, func(t *testing.T) {
+			m, err := New(Options{Kind: policy.AppsOrdered, Path: test.repoPath}, []Form{{Form: f}})
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		if err := yaml.Unmarshal(docs[1], &got); err != nil {
-			t.Fatalf("%v\n%s", err, docs[1])
-		}
-		if got.Metadata.Name != test.name+"-b" || got.Spec.Path != test.path || len(got.Spec.DependsOn) != 1 || got.Spec.DependsOn[0].Name != test.name+"-a" {
-			t.Errorf("%s: %+v", test.folder, got)
-		}
+			file, text := m.Node(&gitops.Node{NodeID: lynq.NodeID{Form: f.Key()}}, test.folder)
+			if file != "apps/ordered-kustomizations/"+test.file+".yaml" {
+				t.Errorf("%s: the file is %s", test.folder, file)
+			}
+			docs := bytes.Split(bytes.TrimPrefix(text, []byte(separator)), []byte("\n"+separator))
+			if len(docs) != 2 {
+				t.Fatalf("%s:\n%s", test.folder, text)
+			}
+			var got struct {
+				Metadata struct{ Name string }
+				Spec     struct {
+					Path      string
+					DependsOn []struct{ Name string }
+				}
+			}
+			if err := yaml.Unmarshal(docs[1], &got); err != nil {
+				t.Fatalf("%v\n%s", err, docs[1])
+			}
+			if got.Metadata.Name != test.name+"-b" || got.Spec.Path != test.path || len(got.Spec.DependsOn) != 1 || got.Spec.DependsOn[0].Name != test.name+"-a" {
+				t.Errorf("%s: %+v", test.folder, got)
+			}
+		})
 	}
 	if file, _ := (&Maker{}).Node(&gitops.Node{NodeID: lynq.NodeID{Form: lynq.FormKey{Name: "another"}}}, "x"); file != "" {
 		t.Errorf("a node of no known form has %s", file)
@@ -160,17 +164,19 @@ func TestClashes(t *testing.T) {
 		{policy.AppsOrdered, []*gitops.Node{node("acme-web", web), node("bolt-db", db)}, nil},
 		{policy.AppsKustomizations, []*gitops.Node{node("acme-web", web), node("acme-web-db", db)}, nil},
 	} {
-		m, err := New(Options{Kind: test.kind}, []Form{{Form: web}, {Form: db}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for _, clash := range gitops.Lay(&gitops.Input{Nodes: test.nodes, Index: &index.Index{}, Apps: m}).Clashes {
-			got = append(got, clash.Error())
-		}
-		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Errorf("%s: %s", test.kind, diff)
-		}
+		t.Run(string(test.kind), func(t *testing.T) {
+			m, err := New(Options{Kind: test.kind}, []Form{{Form: web}, {Form: db}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, clash := range gitops.Lay(&gitops.Input{Nodes: test.nodes, Index: &index.Index{}, Apps: m}).Clashes {
+				got = append(got, clash.Error())
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("%s: %s", test.kind, diff)
+			}
+		})
 	}
 }
 
@@ -278,25 +284,29 @@ func TestApplicationSetOfForms(t *testing.T) {
 				"jqPathExpressions:\n- select(.metadata.annotations[\"lynq.sh/resource-id\"] == \"b\") | .data?.y?\nkind: ConfigMap\n"},
 		{forms: []string{ignoring("a", "$.data.x"), ignoring("a", "$.data.y")}, err: `cannot tell resource "a" of form "a" from that of form "b"`},
 	} {
-		got, err := rules(test.forms...)
-		if got != test.want || (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
-			t.Errorf("%v: %v\n%s", test.forms, err, got)
-		}
+		t.Run(test.err, func(t *testing.T) {
+			got, err := rules(test.forms...)
+			if got != test.want || (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
+				t.Errorf("%v: %v\n%s", test.forms, err, got)
+			}
+		})
 	}
 }
 
 func TestTargets(t *testing.T) {
 	for _, name := range []string{"plain", "argo", "flux"} {
-		target, err := policy.ParseTarget(name)
-		if err != nil || string(target) != name || target.Title() == "" {
-			t.Error(name, err)
-		}
-		for _, apps := range []string{"applications", "applicationset", "kustomizations", "ordered-kustomizations", "none", "x"} {
-			kind, err := policy.ParseApps(target, apps)
-			if fits := strings.Contains(apps, "application") && name == "argo" || strings.Contains(apps, "kustomization") && name == "flux"; fits != (err == nil) || fits && string(kind) != apps {
-				t.Errorf("%s %s: %v", name, apps, err)
+		t.Run(name, func(t *testing.T) {
+			target, err := policy.ParseTarget(name)
+			if err != nil || string(target) != name || target.Title() == "" {
+				t.Error(name, err)
 			}
-		}
+			for _, apps := range []string{"applications", "applicationset", "kustomizations", "ordered-kustomizations", "none", "x"} {
+				kind, err := policy.ParseApps(target, apps)
+				if fits := strings.Contains(apps, "application") && name == "argo" || strings.Contains(apps, "kustomization") && name == "flux"; fits != (err == nil) || fits && string(kind) != apps {
+					t.Errorf("%s %s: %v", name, apps, err)
+				}
+			}
+		})
 	}
 	if _, err := policy.ParseTarget("helm"); err == nil {
 		t.Error("helm is a target")
@@ -309,10 +319,12 @@ func TestGeneratedNames(t *testing.T) {
 	for folder, want := range map[string]string{
 		"acme-web": "acme-web", "0f/acme-web_eu": "acme-web-eu", "_con": "con", "a.example.com-web": "a.example.com-web", strings.Repeat("x", 260): strings.Repeat("x", 253),
 	} {
-		m := &Maker{options: Options{Kind: policy.AppsApplicationSet}}
-		if got := m.Generated(folder); got != want {
-			t.Errorf("%s: %s, want %s", folder, got, want)
-		}
+		t.Run(folder, func(t *testing.T) {
+			m := &Maker{options: Options{Kind: policy.AppsApplicationSet}}
+			if got := m.Generated(folder); got != want {
+				t.Errorf("%s: %s, want %s", folder, got, want)
+			}
+		})
 	}
 	node := func(namespace, name string) *gitops.Node {
 		return &gitops.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "a"}, Namespace: namespace, Name: name}, Objects: []gitops.Object{object(namespace, name)}}
@@ -322,14 +334,16 @@ func TestGeneratedNames(t *testing.T) {
 		policy.AppsApplications:   "",
 		policy.AppsApplicationSet: "folders acme-web-eu and acme-web_eu have one Application, acme-web-eu (give one of the rows another uid, or use --emit-apps=applications)",
 	} {
-		m, err := New(Options{Kind: kind, RepoURL: "https://git.example/x"}, []Form{{lynq.HubKey{Name: "crm"}, formtest.Load(t, formtest.ConfigMap("a", "dependIds: []"))}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		in := &gitops.Input{Nodes: nodes, Apps: m, Index: &index.Index{}}
-		if got := errors.Join(gitops.Lay(in).Clashes...); clash == "" && got != nil || clash != "" && (got == nil || got.Error() != clash) {
-			t.Errorf("%s: %v", kind, got)
-		}
+		t.Run(string(kind), func(t *testing.T) {
+			m, err := New(Options{Kind: kind, RepoURL: "https://git.example/x"}, []Form{{lynq.HubKey{Name: "crm"}, formtest.Load(t, formtest.ConfigMap("a", "dependIds: []"))}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			in := &gitops.Input{Nodes: nodes, Apps: m, Index: &index.Index{}}
+			if got := errors.Join(gitops.Lay(in).Clashes...); clash == "" && got != nil || clash != "" && (got == nil || got.Error() != clash) {
+				t.Errorf("%s: %v", kind, got)
+			}
+		})
 	}
 }
 
@@ -430,9 +444,11 @@ func TestReserved(t *testing.T) {
 		{policy.AppsOrdered, "acme", ""},
 		{policy.AppsNone, "lynqctl-apps", ""},
 	} {
-		m := &Maker{options: Options{Kind: test.kind, Name: "shop"}, forms: []Form{{Hub: n.Hub, Form: web}}}
-		if got := m.Reserved(n, test.folder); got != test.want {
-			t.Errorf("%s, %s: %q, want %q", test.kind, test.folder, got, test.want)
-		}
+		t.Run(string(test.kind), func(t *testing.T) {
+			m := &Maker{options: Options{Kind: test.kind, Name: "shop"}, forms: []Form{{Hub: n.Hub, Form: web}}}
+			if got := m.Reserved(n, test.folder); got != test.want {
+				t.Errorf("%s, %s: %q, want %q", test.kind, test.folder, got, test.want)
+			}
+		})
 	}
 }

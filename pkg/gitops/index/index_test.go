@@ -70,15 +70,17 @@ func TestRecorded(t *testing.T) {
 	killed := recordedIndex()
 	killed.Unfinished = true
 	for name, of := range map[string]string{"a merge": text + text, "a killed run": string(killed.Encode()), "an edit": strings.Replace(text, `"row":"`, `"row":"A`, 1)} {
-		got, err := Decode([]byte(of))
-		if err != nil {
-			t.Fatal(err)
-		}
-		bare.Edited, bare.Unfinished = got.Edited, got.Unfinished
-		if !got.Edited && !got.Unfinished {
-			t.Errorf("%s passes for the index of a run", name)
-		}
-		compareIndex(t, bare, got)
+		t.Run(name, func(t *testing.T) {
+			got, err := Decode([]byte(of))
+			if err != nil {
+				t.Fatal(err)
+			}
+			bare.Edited, bare.Unfinished = got.Edited, got.Unfinished
+			if !got.Edited && !got.Unfinished {
+				t.Errorf("%s passes for the index of a run", name)
+			}
+			compareIndex(t, bare, got)
+		})
 	}
 }
 
@@ -190,13 +192,15 @@ func TestBadIndex(t *testing.T) {
 		head + `{"form":"web","digest":"0011223344556677"}`:                                `line 2: path "" is none`,
 		head + strings.Repeat(file("a", ""), 9) + "{}":                                     `line 11: path`,
 	} {
-		if strings.HasPrefix(text, head) {
-			text += "\n" + `{"format":1,"last":true}`
-		}
-		_, err := Decode([]byte(text))
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", text, err, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			if strings.HasPrefix(text, head) {
+				text += "\n" + `{"format":1,"last":true}`
+			}
+			_, err := Decode([]byte(text))
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%q: %v, want %q", text, err, want)
+			}
+		})
 	}
 	_, err := Decode([]byte(`{"format":7}`))
 	if newer, ok := errors.AsType[*NewerError](err); !ok || newer.Format != 7 {
@@ -269,9 +273,11 @@ func TestCutIndex(t *testing.T) {
 	slices.Sort(sorted)
 	merged := text + text
 	for _, whole := range []string{text, strings.Join(sorted, ""), merged} {
-		if got, err := Decode([]byte(whole)); err != nil || len(got.Entries) != len(x.Entries) || !cmp.Equal(got.Forms, x.Forms) {
-			t.Errorf("%v\n%s", err, whole)
-		}
+		t.Run(whole, func(t *testing.T) {
+			if got, err := Decode([]byte(whole)); err != nil || len(got.Entries) != len(x.Entries) || !cmp.Equal(got.Forms, x.Forms) {
+				t.Errorf("%v\n%s", err, whole)
+			}
+		})
 	}
 }
 
@@ -325,16 +331,18 @@ func TestUntold(t *testing.T) {
 		{policy.Argo, []string{"web"}, []policy.Loss{changed, stuck}, []policy.Loss{changed}},
 		{policy.Flux, []string{"web"}, []policy.Loss{changed}, []policy.Loss{changed}},
 	} {
-		untold, told := x.Untold(run.target, run.forms, run.losses)
-		if diff := cmp.Diff(run.untold, untold); diff != "" {
-			t.Errorf("run %d: %s", i, diff)
-		}
-		x.Told = told
-		read, err := Decode(x.Encode())
-		if err != nil || !cmp.Equal(read.Told, x.Told) {
-			t.Fatalf("run %d: told %v, read %+v, error %v", i, x.Told, read, err)
-		}
-		x = *read
+		t.Run(string(run.target), func(t *testing.T) {
+			untold, told := x.Untold(run.target, run.forms, run.losses)
+			if diff := cmp.Diff(run.untold, untold); diff != "" {
+				t.Errorf("run %d: %s", i, diff)
+			}
+			x.Told = told
+			read, err := Decode(x.Encode())
+			if err != nil || !cmp.Equal(read.Told, x.Told) {
+				t.Fatalf("run %d: told %v, read %+v, error %v", i, x.Told, read, err)
+			}
+			x = *read
+		})
 	}
 }
 
@@ -344,8 +352,10 @@ func TestInTree(t *testing.T) {
 		"": false, ".": false, "..": false, "../x": false, "a/../../x": false, "/etc/passwd": false, "a//b": false, "a/": false,
 		".git/config": false, "a/.git/config": false, `a\b`: false, "c:/x": false, FileName: false,
 	} {
-		if InTree(path) != want {
-			t.Errorf("inTree(%q) is %v", path, !want)
-		}
+		t.Run(path, func(t *testing.T) {
+			if InTree(path) != want {
+				t.Errorf("inTree(%q) is %v", path, !want)
+			}
+		})
 	}
 }

@@ -98,9 +98,11 @@ func TestBadSuspension(t *testing.T) {
 		`{"suspended":{"by":"ann"},"node":"a","path":"a","hub":"b"}`:               `line 2: sha256 "" is no digest`,
 		`{"suspended":{"by":"ann","since":"-001-01-01T00:00:00Z"},"node":"a-web"}`: "line 2: it is no line of an index",
 	} {
-		_, err := Decode([]byte(`{"format":2}` + "\n" + text + "\n" + `{"format":2,"last":true}` + "\n"))
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", text, err, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			_, err := Decode([]byte(`{"format":2}` + "\n" + text + "\n" + `{"format":2,"last":true}` + "\n"))
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q", text, err, want)
+			}
+		})
 	}
 }

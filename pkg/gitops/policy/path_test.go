@@ -39,14 +39,16 @@ func TestPaths(t *testing.T) {
 		{"$", "", ""},
 		{"$.[", "", ""},
 	} {
-		pointer, isPointer := JSONPointer(test.path)
-		jq, isJQ := JQPath(test.path)
-		if pointer != test.pointer || isPointer != (test.pointer != "") {
-			t.Errorf("%s as a JSON pointer: %q", test.path, pointer)
-		}
-		if jq != test.jq || isJQ != (test.jq != "") {
-			t.Errorf("%s for jq: %q, want %q", test.path, jq, test.jq)
-		}
+		t.Run(test.path, func(t *testing.T) {
+			pointer, isPointer := JSONPointer(test.path)
+			jq, isJQ := JQPath(test.path)
+			if pointer != test.pointer || isPointer != (test.pointer != "") {
+				t.Errorf("%s as a JSON pointer: %q", test.path, pointer)
+			}
+			if jq != test.jq || isJQ != (test.jq != "") {
+				t.Errorf("%s for jq: %q, want %q", test.path, jq, test.jq)
+			}
+		})
 	}
 }
 
@@ -58,11 +60,13 @@ func TestSecretTwins(t *testing.T) {
 		"$.metadata.labels.version": {"$.metadata.labels.version"},
 		"$.type":                    {"$.type"},
 	} {
-		if diff := cmp.Diff(want, SecretTwins(&form.Resource{APIVersion: "v1", Kind: "Secret"}, path)); diff != "" {
-			t.Errorf("%s: %s", path, diff)
-		}
-		if got := SecretTwins(&form.Resource{APIVersion: "v1", Kind: "ConfigMap"}, path); len(got) != 1 || got[0] != path {
-			t.Errorf("%s of a ConfigMap: %s", path, got)
-		}
+		t.Run(path, func(t *testing.T) {
+			if diff := cmp.Diff(want, SecretTwins(&form.Resource{APIVersion: "v1", Kind: "Secret"}, path)); diff != "" {
+				t.Errorf("%s: %s", path, diff)
+			}
+			if got := SecretTwins(&form.Resource{APIVersion: "v1", Kind: "ConfigMap"}, path); len(got) != 1 || got[0] != path {
+				t.Errorf("%s of a ConfigMap: %s", path, got)
+			}
+		})
 	}
 }

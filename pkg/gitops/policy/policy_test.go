@@ -35,13 +35,15 @@ func annotated(f *form.Form, target Target, apps Apps) string {
 // TestDefaults checks the losses of each resource with default policies.
 func TestDefaults(t *testing.T) {
 	for target, want := range map[Target][]string{Argo: {"conflictPolicy: Stuck"}, Flux: {"conflictPolicy: Stuck", "patchStrategy: apply"}} {
-		var got []string
-		for _, l := range Annotate(formtest.Load(t, formtest.ConfigMap("a", "")), target, AppsNone) {
-			got = append(got, l.Policy)
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %v", target, got)
-		}
+		t.Run(string(target), func(t *testing.T) {
+			var got []string
+			for _, l := range Annotate(formtest.Load(t, formtest.ConfigMap("a", "")), target, AppsNone) {
+				got = append(got, l.Policy)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: %v", target, got)
+			}
+		})
 	}
 }
 
@@ -330,14 +332,16 @@ func TestEveryResource(t *testing.T) {
 		AppsNone:         "Argo CD takes over objects of others",
 		AppsApplications: "Argo CD takes over objects of others, and stops at an object of another Application",
 	} {
-		f := formtest.Load(t, formtest.ConfigMap("a", "dependIds: []"))
-		losses := Annotate(f, Argo, apps)
-		if own, _ := ownAnnotation(f.Resources[0], argoSyncOptions); own != "ServerSideApply=true" {
-			t.Errorf("sync options are %q", own)
-		}
-		if len(losses) != 1 || losses[0].Policy != "conflictPolicy: Stuck" || losses[0].Instead != want {
-			t.Errorf("%+v", losses)
-		}
+		t.Run(string(apps), func(t *testing.T) {
+			f := formtest.Load(t, formtest.ConfigMap("a", "dependIds: []"))
+			losses := Annotate(f, Argo, apps)
+			if own, _ := ownAnnotation(f.Resources[0], argoSyncOptions); own != "ServerSideApply=true" {
+				t.Errorf("sync options are %q", own)
+			}
+			if len(losses) != 1 || losses[0].Policy != "conflictPolicy: Stuck" || losses[0].Instead != want {
+				t.Errorf("%+v", losses)
+			}
+		})
 	}
 }
 
@@ -397,9 +401,11 @@ func TestOwnWaves(t *testing.T) {
 			"b argocd.argoproj.io/sync-wave: {{ .uid }}\n" +
 				"lost b dependIds: the form's own annotation goes first: argocd.argoproj.io/sync-wave: {{ .uid }}\n"},
 	} {
-		if diff := cmp.Diff(test.want, annotated(formtest.Load(t, test.resources), Argo, AppsNone)); diff != "" {
-			t.Errorf("%s\n%s", test.resources, diff)
-		}
+		t.Run(test.resources, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, annotated(formtest.Load(t, test.resources), Argo, AppsNone)); diff != "" {
+				t.Errorf("%s\n%s", test.resources, diff)
+			}
+		})
 	}
 }
 

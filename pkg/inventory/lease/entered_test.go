@@ -68,17 +68,19 @@ func TestEnterLost(t *testing.T) {
 // TestEnteredUnreadable checks that an unreadable list counts as running runs.
 func TestEnteredUnreadable(t *testing.T) {
 	for _, text := range []string{`{`, `[{"index":4,"count":4}]`, `[{"index":-1,"count":4}]`, `[{"index":0,"count":100000}]`} {
-		hub := newServer()
-		acquire(t, lockOf(hub, "a", func(o *lease.Options) { o.Duration = time.Second }), 0)
-		hub.edit(func(l *coordinationv1.Lease) {
-			l.Annotations = map[string]string{wellknown.AnnotationEntered: text}
-			l.Spec.HolderIdentity, l.Spec.RenewTime = nil, nil
+		t.Run(text, func(t *testing.T) {
+			hub := newServer()
+			acquire(t, lockOf(hub, "a", func(o *lease.Options) { o.Duration = time.Second }), 0)
+			hub.edit(func(l *coordinationv1.Lease) {
+				l.Annotations = map[string]string{wellknown.AnnotationEntered: text}
+				l.Spec.HolderIdentity, l.Spec.RenewTime = nil, nil
+			})
+			l := lockOf(hub, "b")
+			acquire(t, l, 0)
+			if _, err := l.Entered(); err == nil || !strings.Contains(err.Error(), wellknown.AnnotationEntered) {
+				t.Errorf("%s: got %v", text, err)
+			}
 		})
-		l := lockOf(hub, "b")
-		acquire(t, l, 0)
-		if _, err := l.Entered(); err == nil || !strings.Contains(err.Error(), wellknown.AnnotationEntered) {
-			t.Errorf("%s: got %v", text, err)
-		}
 	}
 }
 

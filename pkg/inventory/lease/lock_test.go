@@ -586,21 +586,23 @@ func TestTaken(t *testing.T) {
 		"it is no longer ours;":    func(s *server) { s.edit(func(l *coordinationv1.Lease) { l.Spec.HolderIdentity = nil }) },
 		"it was deleted":           (*server).remove,
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			s := newServer()
-			a, ctx := hold(t.Context(), t, s)
-			change(s)
-			<-ctx.Done()
-			if cause := context.Cause(ctx); !strings.Contains(cause.Error(), want) || time.Since(s.start) != 5*time.Second {
-				t.Errorf("after %s: %v\nwant %s", time.Since(s.start), cause, want)
-			}
-			before := s.now()
-			if err := a.Release(t.Context()); err != nil {
-				t.Error(err)
-			}
-			if diff := cmp.Diff(before, s.now()); diff != "" {
-				t.Errorf("release changed it:\n%s", diff)
-			}
+		t.Run(want, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newServer()
+				a, ctx := hold(t.Context(), t, s)
+				change(s)
+				<-ctx.Done()
+				if cause := context.Cause(ctx); !strings.Contains(cause.Error(), want) || time.Since(s.start) != 5*time.Second {
+					t.Errorf("after %s: %v\nwant %s", time.Since(s.start), cause, want)
+				}
+				before := s.now()
+				if err := a.Release(t.Context()); err != nil {
+					t.Error(err)
+				}
+				if diff := cmp.Diff(before, s.now()); diff != "" {
+					t.Errorf("release changed it:\n%s", diff)
+				}
+			})
 		})
 	}
 }

@@ -14,14 +14,16 @@ func TestParse(t *testing.T) {
 		"oci://[::1]:5000/a/my__web-x.y":     {Registry: "[::1]:5000", Repository: "a/my__web-x.y"},
 		"oci://registry/web:latest":          {Registry: "registry", Repository: "web", Tag: "latest"},
 	} {
-		want.Digest = digest
-		got, err := Parse(address + "@" + digest)
-		if err != nil || got != want {
-			t.Errorf("%s: %+v, %v", address, got, err)
-		}
-		if got.String() != address+"@"+digest || got.Short() != address+"@sha256:0a0a0a0a0a0a" {
-			t.Errorf("%s, %s", got, got.Short())
-		}
+		t.Run(address, func(t *testing.T) {
+			want.Digest = digest
+			got, err := Parse(address + "@" + digest)
+			if err != nil || got != want {
+				t.Errorf("%s: %+v, %v", address, got, err)
+			}
+			if got.String() != address+"@"+digest || got.Short() != address+"@sha256:0a0a0a0a0a0a" {
+				t.Errorf("%s, %s", got, got.Short())
+			}
+		})
 	}
 	for address, want := range map[string]string{
 		"oci://ghcr.io/acme/web":                            "helm pull oci://ghcr.io/acme/web",
@@ -38,10 +40,12 @@ func TestParse(t *testing.T) {
 		"oci://-x/acme/web@" + digest:                       "the address can't be read",
 		"https://ghcr.io/acme/web@" + digest:                "begins with no oci://",
 	} {
-		_, err := Parse(address)
-		e, ok := errors.AsType[*Error](err)
-		if !ok || !strings.Contains(e.What+" "+e.Fix, want) {
-			t.Errorf("%s: %v", address, err)
-		}
+		t.Run(address, func(t *testing.T) {
+			_, err := Parse(address)
+			e, ok := errors.AsType[*Error](err)
+			if !ok || !strings.Contains(e.What+" "+e.Fix, want) {
+				t.Errorf("%s: %v", address, err)
+			}
+		})
 	}
 }

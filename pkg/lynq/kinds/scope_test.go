@@ -61,9 +61,11 @@ func TestReadyOnceThere(t *testing.T) {
 		"rbac.authorization.k8s.io/RoleBinding": true, "autoscaling/HorizontalPodAutoscaler": false,
 		"apiextensions.k8s.io/CustomResourceDefinition": false, "example.com/ConfigMap": false,
 	} {
-		group, name, _ := strings.Cut(kind, "/")
-		if got := kinds.ReadyOnceThere(group, name); got != want {
-			t.Errorf("%s: %t", kind, got)
-		}
+		t.Run(kind, func(t *testing.T) {
+			group, name, _ := strings.Cut(kind, "/")
+			if got := kinds.ReadyOnceThere(group, name); got != want {
+				t.Errorf("%s: %t", kind, got)
+			}
+		})
 	}
 }

@@ -70,13 +70,15 @@ func TestToll(t *testing.T) {
 			"1 lose data through a rename or a dropped resource, the data of PersistentVolumeClaim/shop/acme would be lost",
 			"check the rows and the forms; to do this anyway, pass --max-delete=2"},
 	} {
-		var count limits.Count
-		for i := range test.changes {
-			count.Add("shop", &test.changes[i])
-		}
-		if what, fix := count.Refusal(1, "25%"); what != test.what || fix != test.fix {
-			t.Errorf("%s\n%s", what, fix)
-		}
+		t.Run(test.what, func(t *testing.T) {
+			var count limits.Count
+			for i := range test.changes {
+				count.Add("shop", &test.changes[i])
+			}
+			if what, fix := count.Refusal(1, "25%"); what != test.what || fix != test.fix {
+				t.Errorf("%s\n%s", what, fix)
+			}
+		})
 	}
 }
 
@@ -84,16 +86,18 @@ func TestToll(t *testing.T) {
 func TestNamed(t *testing.T) {
 	var refused limits.Count
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
-		refused.Add("ns", &limits.NodeChange{Leaves: true})
-		refused.Named = append(refused.Named, name)
-		want := map[string]string{
-			"a": "1 of 1 nodes would be deleted (a), the limit is 0 (--max-delete=0)",
-			"c": "3 of 3 nodes would be deleted (a, b, c), the limit is 0 (--max-delete=0)",
-			"d": "4 of 4 nodes would be deleted (a, b, c and 1 more), the limit is 0 (--max-delete=0)",
-			"e": "5 of 5 nodes would be deleted (a, b, c and 2 more), the limit is 0 (--max-delete=0)",
-		}[name]
-		if what, _ := refused.Refusal(0, "0"); want != "" && what != want {
-			t.Errorf("%q, want %q", what, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			refused.Add("ns", &limits.NodeChange{Leaves: true})
+			refused.Named = append(refused.Named, name)
+			want := map[string]string{
+				"a": "1 of 1 nodes would be deleted (a), the limit is 0 (--max-delete=0)",
+				"c": "3 of 3 nodes would be deleted (a, b, c), the limit is 0 (--max-delete=0)",
+				"d": "4 of 4 nodes would be deleted (a, b, c and 1 more), the limit is 0 (--max-delete=0)",
+				"e": "5 of 5 nodes would be deleted (a, b, c and 2 more), the limit is 0 (--max-delete=0)",
+			}[name]
+			if what, _ := refused.Refusal(0, "0"); want != "" && what != want {
+				t.Errorf("%q, want %q", what, want)
+			}
+		})
 	}
 }

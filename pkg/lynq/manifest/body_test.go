@@ -86,22 +86,26 @@ func TestLabelled(t *testing.T) {
 // TestCheck refuses fields of the server, in values and in bodies.
 func TestCheck(t *testing.T) {
 	for _, key := range []string{"ownerReferences", "uid", "resourceVersion", "managedFields", "generation", "creationTimestamp", "deletionTimestamp", "selfLink"} {
-		metadata := map[string]any{"name": "n", key: nil, "zone": "x"}
-		b, err := Encode(map[string]any{"metadata": metadata})
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := "a form cannot set metadata." + key + " (remove it)"
-		for _, err := range []error{CheckMetadata(metadata), b.Check()} {
-			if err == nil || err.Error() != want {
-				t.Errorf("%v, want %s", err, want)
+		t.Run(key, func(t *testing.T) {
+			metadata := map[string]any{"name": "n", key: nil, "zone": "x"}
+			b, err := Encode(map[string]any{"metadata": metadata})
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
+			want := "a form cannot set metadata." + key + " (remove it)"
+			for _, err := range []error{CheckMetadata(metadata), b.Check()} {
+				if err == nil || err.Error() != want {
+					t.Errorf("%v, want %s", err, want)
+				}
+			}
+		})
 	}
 	for _, bad := range []string{"", "{}", `{"metadata":{}}`, `{"kind":"K","metadata":{"name":"n"}}`} {
-		if err := Body(bad).Check(); !errors.Is(err, ErrNoMetadata) {
-			t.Errorf("%s: %v", bad, err)
-		}
+		t.Run(bad, func(t *testing.T) {
+			if err := Body(bad).Check(); !errors.Is(err, ErrNoMetadata) {
+				t.Errorf("%s: %v", bad, err)
+			}
+		})
 	}
 	if err := Body(`{"metadata":{"name":"n","labels":{"uid":"x"}},"spec":{"uid":"x"}}`).Check(); err != nil {
 		t.Error(err)

@@ -13,9 +13,11 @@ func TestText(t *testing.T) {
 		"a|b `c` [d](e)":    "a\\|b \\`c\\` \\[d\\](e)",
 		"x\x1b[2J\u202e":    "x\ufffd\\[2J\ufffd",
 	} {
-		if got := markdown.Text(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
+		t.Run(in, func(t *testing.T) {
+			if got := markdown.Text(in); got != want {
+				t.Errorf("%q: %q, want %q", in, got, want)
+			}
+		})
 	}
 }
 
@@ -26,9 +28,11 @@ func TestCode(t *testing.T) {
 		"``":      "``` `` ```",
 		"a\x00\n": "`a\ufffd`",
 	} {
-		if got := markdown.Code(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
+		t.Run(in, func(t *testing.T) {
+			if got := markdown.Code(in); got != want {
+				t.Errorf("%q: %q, want %q", in, got, want)
+			}
+		})
 	}
 	if got := markdown.Cell("a|b"); got != "`a\\|b`" {
 		t.Errorf("in a table: %q", got)

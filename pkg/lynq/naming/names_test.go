@@ -73,9 +73,11 @@ func TestPlainNodeName(t *testing.T) {
 	for uid, want := range map[string]string{
 		"acme": "acme-eu-web", "Acme": "acme-eu-web-d3599a1c", strings.Repeat("x", 70): strings.Repeat("x", 54) + "-142bcdeb",
 	} {
-		if got := naming.PlainNodeName(uid, "eu-web"); got != want {
-			t.Errorf("PlainNodeName(%q) = %q, want %q", uid, got, want)
-		}
+		t.Run(uid, func(t *testing.T) {
+			if got := naming.PlainNodeName(uid, "eu-web"); got != want {
+				t.Errorf("PlainNodeName(%q) = %q, want %q", uid, got, want)
+			}
+		})
 	}
 }
 
@@ -101,9 +103,11 @@ func TestNamed(t *testing.T) {
 		{naming.NodeName("Acme", "web"), "acme", "web", true},  // the same
 		{naming.NodeName("Acme", "web"), "Acme", "tmp", false},
 	} {
-		if got := naming.Named(tt.name, tt.uid, tt.form); got != tt.want {
-			t.Errorf("Named(%q, %q, %q) = %t", tt.name, tt.uid, tt.form, got)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			if got := naming.Named(tt.name, tt.uid, tt.form); got != tt.want {
+				t.Errorf("Named(%q, %q, %q) = %t", tt.name, tt.uid, tt.form, got)
+			}
+		})
 	}
 }
 

@@ -21,11 +21,13 @@ func TestShown(t *testing.T) {
 		{a(4094) + "ééé", a(4094) + "é… (4 more bytes)"},
 		{strings.Repeat("\x80", 5000), strings.Repeat("\x80", 4092) + "… (908 more bytes)"},
 	} {
-		if got := phrase.Shown(c.value); got != c.want {
-			t.Errorf("%d bytes: ...%q, want ...%q", len(c.value), end(got), end(c.want))
-		} else if utf8.ValidString(c.value) && !utf8.ValidString(got) {
-			t.Errorf("%d bytes: a character is cut in two", len(c.value))
-		}
+		t.Run(c.value, func(t *testing.T) {
+			if got := phrase.Shown(c.value); got != c.want {
+				t.Errorf("%d bytes: ...%q, want ...%q", len(c.value), end(got), end(c.want))
+			} else if utf8.ValidString(c.value) && !utf8.ValidString(got) {
+				t.Errorf("%d bytes: a character is cut in two", len(c.value))
+			}
+		})
 	}
 	if got, want := phrase.Quote("a\n"+a(4096)), `"a\n`+a(4094)+`"… (2 more bytes)`; got != want {
 		t.Errorf("...%q, want ...%q", end(got), end(want))

@@ -44,9 +44,11 @@ func TestHide(t *testing.T) {
 		{"url user:hunter2%21@db", "url user:•••@db"},
 		{phrase.OneLine("a " + pem), "a •••"},
 	} {
-		if got := m.Hide(test.text); got != test.want {
-			t.Errorf("%s: %q, want %q", test.text, got, test.want)
-		}
+		t.Run(test.text, func(t *testing.T) {
+			if got := m.Hide(test.text); got != test.want {
+				t.Errorf("%s: %q, want %q", test.text, got, test.want)
+			}
+		})
 	}
 	if got := (*Filter)(nil).Hide("hunter2!"); got != "hunter2!" {
 		t.Errorf("no filter hides: %q", got)

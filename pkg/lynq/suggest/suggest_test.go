@@ -20,10 +20,12 @@ func TestNear(t *testing.T) {
 		"":            "",
 		"replicas":    "",
 	} {
-		got, ok := suggest.Near(word, words)
-		if got != want || ok != (want != "") {
-			t.Errorf("Near(%q) = %q, %v, want %q", word, got, ok, want)
-		}
+		t.Run(word, func(t *testing.T) {
+			got, ok := suggest.Near(word, words)
+			if got != want || ok != (want != "") {
+				t.Errorf("Near(%q) = %q, %v, want %q", word, got, ok, want)
+			}
+		})
 	}
 }
 
@@ -40,9 +42,11 @@ func TestFix(t *testing.T) {
 		{"xyz", []string{"uid"}, "there is uid"},
 		{"xyz", nil, ""},
 	} {
-		if got := suggest.Fix(c.word, c.words); got != c.want {
-			t.Errorf("Fix(%q) = %q, want %q", c.word, got, c.want)
-		}
+		t.Run(c.word, func(t *testing.T) {
+			if got := suggest.Fix(c.word, c.words); got != c.want {
+				t.Errorf("Fix(%q) = %q, want %q", c.word, got, c.want)
+			}
+		})
 	}
 }
 
@@ -54,8 +58,10 @@ func TestTypo(t *testing.T) {
 		"role.rbac.authorization.k8s.io": "Role.rbac.authorization.k8s.io", "Roles.rbac.authorization.k8s.io": "Role.rbac.authorization.k8s.io",
 		"Egress": "", "Rule": "", "Certificate": "", "Roles": "", "Config": "", "": "",
 	} {
-		if got, is := suggest.Typo(word, kinds); got != want || is != (want != "") {
-			t.Errorf("%s: %q, want %q", word, got, want)
-		}
+		t.Run(word, func(t *testing.T) {
+			if got, is := suggest.Typo(word, kinds); got != want || is != (want != "") {
+				t.Errorf("%s: %q, want %q", word, got, want)
+			}
+		})
 	}
 }

@@ -18,14 +18,16 @@ func TestOwnerNode(t *testing.T) {
 		{"example.com/v1", "ConfigMap", "lynqnode-acme-web", "", false},
 		{"v1", "ConfigMap", "lynqcopy-acme-web", "", false},
 	} {
-		node, is := wellknown.OwnerNode(test.apiVersion, test.kind, test.name)
-		if is != test.is || is && node != test.node {
-			t.Errorf("%+v: %q, %t", test, node, is)
-		}
-		reference := map[string]any{"apiVersion": test.apiVersion, "kind": test.kind, "name": test.name}
-		if wellknown.IsOwnerNode(reference) != test.is {
-			t.Errorf("%v", reference)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			node, is := wellknown.OwnerNode(test.apiVersion, test.kind, test.name)
+			if is != test.is || is && node != test.node {
+				t.Errorf("%+v: %q, %t", test, node, is)
+			}
+			reference := map[string]any{"apiVersion": test.apiVersion, "kind": test.kind, "name": test.name}
+			if wellknown.IsOwnerNode(reference) != test.is {
+				t.Errorf("%v", reference)
+			}
+		})
 	}
 	if wellknown.IsOwnerNode("text") || wellknown.IsOwnerNode(map[string]any{"name": 1}) {
 		t.Error("what is no reference leads to an inventory")

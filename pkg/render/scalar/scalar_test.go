@@ -56,9 +56,11 @@ func TestQuotes(t *testing.T) {
 		"a\u0085\"é😀": `"a\u0085\"é😀"`,
 		"\r\n":        `"\r\n"`,
 	} {
-		if got := string(Append(nil, s, StyleOf(s), 0)); got != want {
-			t.Errorf("%q is written %s, want %s", s, got, want)
-		}
+		t.Run(s, func(t *testing.T) {
+			if got := string(Append(nil, s, StyleOf(s), 0)); got != want {
+				t.Errorf("%q is written %s, want %s", s, got, want)
+			}
+		})
 	}
 }
 

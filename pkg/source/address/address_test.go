@@ -46,13 +46,15 @@ func TestParse(t *testing.T) {
 		"http://[::1]:8080/?page=1":       {Type: endpoint.SourceHTTP, HTTP: endpoint.HTTPRows{URL: "http://[::1]:8080/?page=1"}, Table: "nodes"},
 		"rows.ndjson":                     {Type: endpoint.SourceJSON, Path: "rows.ndjson", Table: "nodes"},
 	} {
-		got, err := address.Parse(raw, base)
-		if err != nil {
-			t.Errorf("%s: %v", raw, err)
-		}
-		if diff := cmp.Diff(want, got, cmp.Transformer("reveal", func(s endpoint.Secret) string { return string(s) })); diff != "" {
-			t.Errorf("%s: %s", raw, diff)
-		}
+		t.Run(raw, func(t *testing.T) {
+			got, err := address.Parse(raw, base)
+			if err != nil {
+				t.Errorf("%s: %v", raw, err)
+			}
+			if diff := cmp.Diff(want, got, cmp.Transformer("reveal", func(s endpoint.Secret) string { return string(s) })); diff != "" {
+				t.Errorf("%s: %s", raw, diff)
+			}
+		})
 	}
 }
 
@@ -75,9 +77,11 @@ func TestParseKeepsWhere(t *testing.T) {
 	where := endpoint.Where{SQL: "archived = 0", At: "hub.yaml:9"}
 	base := endpoint.Connection{Type: endpoint.SourceMySQL, Table: "tenants", Where: where}
 	for _, raw := range []string{"mysql://h/db", "mysql://h/db?table=other", "postgres://h/db", "sqlite:a.db", "csv:a.csv", "a.json", "https://crm.example/"} {
-		if c, err := address.Parse(raw, base); err != nil || c.Where != where {
-			t.Errorf("%s: %+v, %v", raw, c.Where, err)
-		}
+		t.Run(raw, func(t *testing.T) {
+			if c, err := address.Parse(raw, base); err != nil || c.Where != where {
+				t.Errorf("%s: %+v, %v", raw, c.Where, err)
+			}
+		})
 	}
 }
 
@@ -120,14 +124,16 @@ func TestParseErrors(t *testing.T) {
 		"sqlite:?table=t":                             "no path",
 		"csv:":                                        "no path",
 	} {
-		_, err := address.Parse(raw, endpoint.Connection{})
-		if err == nil {
-			t.Errorf("%s: no error", raw)
-			continue
-		}
-		if !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("%s: error %q, want one that says %q and no password", raw, err, want)
-		}
+		t.Run(raw, func(t *testing.T) {
+			_, err := address.Parse(raw, endpoint.Connection{})
+			if err == nil {
+				t.Errorf("%s: no error", raw)
+				return
+			}
+			if !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("%s: error %q, want one that says %q and no password", raw, err, want)
+			}
+		})
 	}
 }
 

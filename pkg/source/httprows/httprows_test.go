@@ -615,21 +615,23 @@ func TestCredentials(t *testing.T) {
 	c := serve(t, a)
 	base := c.HTTP.URL
 	for auth, want := range map[endpoint.HTTPAuth]string{endpoint.BearerAuth: "Bearer hunter2", endpoint.BasicAuth: "Basic bWU6aHVudGVyMg=="} {
-		c.HTTP.Auth, c.Username, c.Password = auth, "me", "hunter2"
-		for do, part := range map[string]string{"": "its next page is elsewhere", "?do=redirect": "redirects to another place", "?do=refuse": "401"} {
-			sent = nil
-			c.HTTP.URL = base + do
-			_, err := read(t, c, nil)
-			wantError(t, err, part)
-			if strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "bWU6") {
-				t.Errorf("error %q holds a secret", err)
-			}
-			for _, header := range sent {
-				if header != want {
-					t.Errorf("sent %q, want %q", header, want)
+		t.Run(string(auth), func(t *testing.T) {
+			c.HTTP.Auth, c.Username, c.Password = auth, "me", "hunter2"
+			for do, part := range map[string]string{"": "its next page is elsewhere", "?do=redirect": "redirects to another place", "?do=refuse": "401"} {
+				sent = nil
+				c.HTTP.URL = base + do
+				_, err := read(t, c, nil)
+				wantError(t, err, part)
+				if strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "bWU6") {
+					t.Errorf("error %q holds a secret", err)
+				}
+				for _, header := range sent {
+					if header != want {
+						t.Errorf("sent %q, want %q", header, want)
+					}
 				}
 			}
-		}
+		})
 	}
 	c.HTTP.URL, c.Password = base, "hunter2\n"
 	_, err := read(t, c, nil)
@@ -638,12 +640,14 @@ func TestCredentials(t *testing.T) {
 		"http://me:hunter2@localhost/": "has a user or a password", "http://crm.example/": "begins with http://",
 		"https://crm.example/?token=hunter2": "looks like a secret", "file:///etc/passwd": "no URL of HTTP",
 	} {
-		c.HTTP.URL = url
-		_, err := read(t, c, nil)
-		wantError(t, err, part)
-		if strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("error %q holds a secret", err)
-		}
+		t.Run(url, func(t *testing.T) {
+			c.HTTP.URL = url
+			_, err := read(t, c, nil)
+			wantError(t, err, part)
+			if strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("error %q holds a secret", err)
+			}
+		})
 	}
 }
 
@@ -666,18 +670,20 @@ func TestTLS(t *testing.T) {
 	}
 	roots := transport.TLSClientConfig.RootCAs
 	for certificates, certificate := range []endpoint.Secret{"", pair(t, s)} {
-		c.Certificate = certificate
-		rows, err := httprows.Read(t.Context(), c, roots, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		line := make([]byte, 10)
-		if _, err := rows.ReadAt(line, 0); err != nil || string(line) != fmt.Sprintf(`{"id":"%d"}`, certificates)[:10] {
-			t.Errorf("read %q, %v; want %d certificates", line, err, certificates)
-		}
-		if err := rows.Close(); err != nil {
-			t.Error(err)
-		}
+		t.Run(string(certificate), func(t *testing.T) {
+			c.Certificate = certificate
+			rows, err := httprows.Read(t.Context(), c, roots, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			line := make([]byte, 10)
+			if _, err := rows.ReadAt(line, 0); err != nil || string(line) != fmt.Sprintf(`{"id":"%d"}`, certificates)[:10] {
+				t.Errorf("read %q, %v; want %d certificates", line, err, certificates)
+			}
+			if err := rows.Close(); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 	c.Certificate = "hunter2"
 	_, err = read(t, c, nil)
@@ -751,8 +757,10 @@ func TestWarning(t *testing.T) {
 		t.Errorf("warning %q", got)
 	}
 	for _, url := range []string{"http://127.0.0.1/rows", "https://crm.example/rows"} {
-		if c.HTTP.URL = url; httprows.Warning(c) != "" {
-			t.Errorf("%s: warning %q", url, httprows.Warning(c))
-		}
+		t.Run(url, func(t *testing.T) {
+			if c.HTTP.URL = url; httprows.Warning(c) != "" {
+				t.Errorf("%s: warning %q", url, httprows.Warning(c))
+			}
+		})
 	}
 }

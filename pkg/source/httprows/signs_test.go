@@ -69,30 +69,32 @@ func TestSigns(t *testing.T) {
 		{`pages totalPages total_pages page_count last_page`, []string{`2`, `"3"`}, []string{`1`, `0`, `null`, `[2]`}},
 		{`remainingItemCount`, []string{`1`}, []string{`0`, `null`}},
 	} {
-		for _, name := range strings.Fields(c.names) {
-			for place, body := range places() {
-				more, whole := c.more, c.whole
-				if place != "" && place != "meta." {
-					more, whole = more[:1], whole[:1] // the place matters here
-				}
-				for _, hub := range misspelt(place) {
-					for _, value := range more {
-						n++
-						if got, err := answer(hub, fmt.Sprintf(body, fmt.Sprintf("%q:%s", name, value))); err == nil {
-							t.Errorf("%s%s: %s gives %q and no error", place, name, value, got)
-						} else if hub.Whole && !strings.Contains(err.Error(), "pages: false") || !strings.Contains(err.Error(), "set next to") {
-							t.Errorf("%s%s: %s doesn't say what to do: %v", place, name, value, err)
-						}
+		t.Run(c.names, func(t *testing.T) {
+			for _, name := range strings.Fields(c.names) {
+				for place, body := range places() {
+					more, whole := c.more, c.whole
+					if place != "" && place != "meta." {
+						more, whole = more[:1], whole[:1] // the place matters here
 					}
-					for _, value := range whole {
-						n++
-						if got, err := answer(hub, fmt.Sprintf(body, fmt.Sprintf("%q:%s", name, value))); err != nil || len(got) != 1 {
-							t.Errorf("%s%s: %s gives %q, %v", place, name, value, got, err)
+					for _, hub := range misspelt(place) {
+						for _, value := range more {
+							n++
+							if got, err := answer(hub, fmt.Sprintf(body, fmt.Sprintf("%q:%s", name, value))); err == nil {
+								t.Errorf("%s%s: %s gives %q and no error", place, name, value, got)
+							} else if hub.Whole && !strings.Contains(err.Error(), "pages: false") || !strings.Contains(err.Error(), "set next to") {
+								t.Errorf("%s%s: %s doesn't say what to do: %v", place, name, value, err)
+							}
+						}
+						for _, value := range whole {
+							n++
+							if got, err := answer(hub, fmt.Sprintf(body, fmt.Sprintf("%q:%s", name, value))); err != nil || len(got) != 1 {
+								t.Errorf("%s%s: %s gives %q, %v", place, name, value, got, err)
+							}
 						}
 					}
 				}
 			}
-		}
+		})
 	}
 	t.Log(n, "answers")
 }
@@ -161,14 +163,16 @@ func TestSignsOfFailure(t *testing.T) {
 		`"errors":[]`: false, `"errors":null`: false, `"errors":{}`: false, `"errors":0`: false, `"error":""`: false, `"error":false`: false, `"error":{"code":0,"message":""}`: false, `"partial":false`: false, `"success":true`: false, `"ok":true`: false,
 		`"status":"ok"`: false, `"status":200`: false, `"status":null`: false, `"_shards":{"total":5,"failed":0}`: false, `"report":{"errors":["x"],"success":false}`: false, `"warnings":["x"]`: false,
 	} {
-		for _, rows := range []string{"", `{"id":"a"}`} {
-			for _, hub := range []endpoint.HTTPRows{{}, {Next: "next"}, {Whole: true}} {
-				_, err := answer(hub, `{"items":[`+rows+`],`+member+`,"next":null}`)
-				if bad != (err != nil) || bad && (!strings.Contains(err.Error(), "shows a failure in its field") || strings.Contains(err.Error(), "hunter2")) {
-					t.Errorf("%s: %v", member, err)
+		t.Run(member, func(t *testing.T) {
+			for _, rows := range []string{"", `{"id":"a"}`} {
+				for _, hub := range []endpoint.HTTPRows{{}, {Next: "next"}, {Whole: true}} {
+					_, err := answer(hub, `{"items":[`+rows+`],`+member+`,"next":null}`)
+					if bad != (err != nil) || bad && (!strings.Contains(err.Error(), "shows a failure in its field") || strings.Contains(err.Error(), "hunter2")) {
+						t.Errorf("%s: %v", member, err)
+					}
 				}
 			}
-		}
+		})
 	}
 }
 
