@@ -57,12 +57,14 @@ func TestMissing(t *testing.T) {
 		ci, want string
 		fails    bool
 	}{{"false", "--- SKIP", false}, {"true", "--- FAIL", true}} {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestMissing$", "-test.v")
-		cmd.Env = append(os.Environ(), "DBTEST_CHILD=1", "CI="+c.ci)
-		out, err := cmd.CombinedOutput()
-		if (err != nil) != c.fails || !bytes.Contains(out, []byte(c.want)) || !bytes.Contains(out, []byte("thing is not installed")) {
-			t.Errorf("CI=%s: %v\n%s", c.ci, err, out)
-		}
+		t.Run(c.ci, func(t *testing.T) {
+			cmd := exec.Command(os.Args[0], "-test.run=^TestMissing$", "-test.v")
+			cmd.Env = append(os.Environ(), "DBTEST_CHILD=1", "CI="+c.ci)
+			out, err := cmd.CombinedOutput()
+			if (err != nil) != c.fails || !bytes.Contains(out, []byte(c.want)) || !bytes.Contains(out, []byte("thing is not installed")) {
+				t.Errorf("CI=%s: %v\n%s", c.ci, err, out)
+			}
+		})
 	}
 }
 

@@ -21,8 +21,10 @@ func TestReadmeCommands(t *testing.T) {
 		t.Error(".ci/run doesn't run make test")
 	}
 	for _, command := range []string{"```sh\nmake test\n```", "\n$ go run ./cmd/lynqctl render "} {
-		if !regexp.MustCompile(regexp.QuoteMeta(command)).Match(readme) {
-			t.Errorf("README.md has no %q", command)
-		}
+		t.Run(command, func(t *testing.T) {
+			if !regexp.MustCompile(regexp.QuoteMeta(command)).Match(readme) {
+				t.Errorf("README.md has no %q", command)
+			}
+		})
 	}
 }

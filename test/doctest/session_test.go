@@ -83,9 +83,11 @@ func TestRun(t *testing.T) {
 		t.Error(diff)
 	}
 	for name, want := range map[string]string{"rows.txt": "a row\ns123\n", "sub/more.txt": "of the h01\n"} {
-		if text, err := os.ReadFile(filepath.Join(place.Dir, name)); err != nil || string(text) != want {
-			t.Errorf("%s has %q, want %q (%v)", name, text, want, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if text, err := os.ReadFile(filepath.Join(place.Dir, name)); err != nil || string(text) != want {
+				t.Errorf("%s has %q, want %q (%v)", name, text, want, err)
+			}
+		})
 	}
 }
 

@@ -227,10 +227,12 @@ func TestRemains(t *testing.T) {
 			o.objects["ConfigMap/ns/a"].SetLabels(map[string]string{wellknown.LabelOrphaned: "true", wellknown.LabelHub: "shop"})
 		},
 	} {
-		o := orphan()
-		harm(o)
-		if got := strings.Join(o.remains(1), "\n"); !strings.Contains(got, what) {
-			t.Errorf("found %q, want %q in it", got, what)
-		}
+		t.Run(what, func(t *testing.T) {
+			o := orphan()
+			harm(o)
+			if got := strings.Join(o.remains(1), "\n"); !strings.Contains(got, what) {
+				t.Errorf("found %q, want %q in it", got, what)
+			}
+		})
 	}
 }

@@ -72,17 +72,21 @@ func TestParseRule(t *testing.T) {
 		"watch pods end=close-after events=3 namespace=n name=p": {
 			Verb: "watch", Resource: "pods", End: faultproxy.CloseAfter, Events: 3, Namespace: "n", Name: "p"},
 	} {
-		got, err := parseRule(strings.Fields(text))
-		if err != nil {
-			t.Errorf("%s: %v", text, err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", text, diff)
-		}
+		t.Run(text, func(t *testing.T) {
+			got, err := parseRule(strings.Fields(text))
+			if err != nil {
+				t.Errorf("%s: %v", text, err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", text, diff)
+			}
+		})
 	}
 	for _, text := range []string{"", "patch pods", "patch pods nonsense=1", "patch pods status=x", "patch pods delay=1"} {
-		if rule, err := parseRule(strings.Fields(text)); err == nil {
-			t.Errorf("%q is read as %+v, want an error", text, rule)
-		}
+		t.Run(text, func(t *testing.T) {
+			if rule, err := parseRule(strings.Fields(text)); err == nil {
+				t.Errorf("%q is read as %+v, want an error", text, rule)
+			}
+		})
 	}
 }

@@ -63,12 +63,14 @@ func TestNamespaceName(t *testing.T) {
 		"TestFoo/with_a_case#1": "testfoo-with-a-case-1-abcdef",
 		"Test" + strings.Repeat("LongName", 20) + "/x": "testlongnamelongnamelongnamelongnamelong-abcdef",
 	} {
-		got := harness.NamespaceName(test, "ABCDEFGH")
-		if got != want {
-			t.Errorf("%s: %s, want %s", test, got, want)
-		}
-		if problems := validation.IsDNS1123Label(got); problems != nil {
-			t.Errorf("%s is no name: %v", got, problems)
-		}
+		t.Run(test, func(t *testing.T) {
+			got := harness.NamespaceName(test, "ABCDEFGH")
+			if got != want {
+				t.Errorf("%s: %s, want %s", test, got, want)
+			}
+			if problems := validation.IsDNS1123Label(got); problems != nil {
+				t.Errorf("%s is no name: %v", got, problems)
+			}
+		})
 	}
 }

@@ -117,11 +117,13 @@ func TestEvaluate(t *testing.T) {
 	}}
 	got := map[string]string{}
 	for _, path := range []string{".spec.replicas", ".spec.missing", `.status.conditions[?(@.type=="Ready")].status`} {
-		value, err := harness.Evaluate(obj, path)
-		if err != nil {
-			t.Errorf("%s: %v", path, err)
-		}
-		got[path] = value
+		t.Run(path, func(t *testing.T) {
+			value, err := harness.Evaluate(obj, path)
+			if err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+			got[path] = value
+		})
 	}
 	want := map[string]string{
 		".spec.replicas": "3", ".spec.missing": "", `.status.conditions[?(@.type=="Ready")].status`: "True",

@@ -140,13 +140,15 @@ func TestAdopt(t *testing.T) {
 	}
 	// Later ones in this order take precedence.
 	for _, dir := range []string{path, assets, cache} {
-		want := filepath.Join(dir, "kubectl")
-		if err := os.WriteFile(want, nil, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		c, err := harness.Adopt("/kubeconfig", cache)
-		if err != nil || c.Kubectl != want || c.Kubeconfig != "/kubeconfig" {
-			t.Errorf("got %+v, %v, want %s", c, err, want)
-		}
+		t.Run(dir, func(t *testing.T) {
+			want := filepath.Join(dir, "kubectl")
+			if err := os.WriteFile(want, nil, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			c, err := harness.Adopt("/kubeconfig", cache)
+			if err != nil || c.Kubectl != want || c.Kubeconfig != "/kubeconfig" {
+				t.Errorf("got %+v, %v, want %s", c, err, want)
+			}
+		})
 	}
 }

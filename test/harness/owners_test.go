@@ -31,20 +31,24 @@ func TestFieldOwners(t *testing.T) {
 		".spec.template.spec.containers[name=else].image": nil,
 		".spec.paused":                                    nil,
 	} {
-		got, err := harness.FieldOwners(managed(), path)
-		if err != nil {
-			t.Errorf("%s: %v", path, err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", path, diff)
-		}
+		t.Run(path, func(t *testing.T) {
+			got, err := harness.FieldOwners(managed(), path)
+			if err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", path, diff)
+			}
+		})
 	}
 }
 
 func TestFieldOwnersBadPath(t *testing.T) {
 	for _, path := range []string{"spec", ".spec[0]", `.metadata.labels["x`, ".spec.containers[name=web"} {
-		if owners, err := harness.FieldOwners(managed(), path); err == nil {
-			t.Errorf("%s: got %v, want an error", path, owners)
-		}
+		t.Run(path, func(t *testing.T) {
+			if owners, err := harness.FieldOwners(managed(), path); err == nil {
+				t.Errorf("%s: got %v, want an error", path, owners)
+			}
+		})
 	}
 }

@@ -141,9 +141,11 @@ func TestSpans(t *testing.T) {
 		"a-web  Kind shop/a  update: x":   `<tspan class="b">a-web</tspan>  Kind shop/a  <tspan class="w">update</tspan>: x`,
 		"a-web  Kind shop/a  deleted (x)": `<tspan class="b">a-web</tspan>  Kind shop/a  <tspan class="g">deleted</tspan> (x)`,
 	} {
-		if got := (line{text: text}).spans(); got != want {
-			t.Errorf("%s: got %s, want %s", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got := (line{text: text}).spans(); got != want {
+				t.Errorf("%s: got %s, want %s", text, got, want)
+			}
+		})
 	}
 }
 
@@ -163,9 +165,11 @@ func TestParts(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	for text, want := range map[string]string{"<table>\n": `a comment with "<table>" can't be drawn (teach test/recordings to)`, "\n": "the comment has no text"} {
-		if _, err := parts(text); err == nil || err.Error() != want {
-			t.Errorf("%q: got %v, want %s", text, err, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			if _, err := parts(text); err == nil || err.Error() != want {
+				t.Errorf("%q: got %v, want %s", text, err, want)
+			}
+		})
 	}
 }
 
@@ -176,8 +180,10 @@ func TestWrapped(t *testing.T) {
 		`a\_b &#64;c &lt;d\| <b>e</b>`: {`a_b @c &lt;d| <tspan class="b">e</tspan>`},
 		"aaaaa bbbbb ccccc":            {"aaaaa bbbbb", "ccccc"},
 	} {
-		if diff := cmp.Diff(want, wrapped(words(text), 100)); diff != "" {
-			t.Errorf("%s: -want +got:\n%s", text, diff)
-		}
+		t.Run(text, func(t *testing.T) {
+			if diff := cmp.Diff(want, wrapped(words(text), 100)); diff != "" {
+				t.Errorf("%s: -want +got:\n%s", text, diff)
+			}
+		})
 	}
 }

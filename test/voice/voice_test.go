@@ -116,9 +116,11 @@ func TestRules(t *testing.T) {
 		strings.TrimSpace(long):                      "",
 		long + "more":                                "long",
 	} {
-		if got := strings.Join(broken(plain(sentence)), ", "); got != want {
-			t.Errorf("%q: %q, want %q", sentence, got, want)
-		}
+		t.Run(sentence, func(t *testing.T) {
+			if got := strings.Join(broken(plain(sentence)), ", "); got != want {
+				t.Errorf("%q: %q, want %q", sentence, got, want)
+			}
+		})
 	}
 }
 
@@ -131,8 +133,10 @@ func TestSentences(t *testing.T) {
 		"Codes:\n  0    fine\n  130  not":                  {"Codes:", "0 fine", "130 not"},
 		"First\n\nSecond":                                  {"First", "Second"},
 	} {
-		if got := sentences(paragraph); !slices.Equal(got, want) {
-			t.Errorf("%q: %q, want %q", paragraph, got, want)
-		}
+		t.Run(paragraph, func(t *testing.T) {
+			if got := sentences(paragraph); !slices.Equal(got, want) {
+				t.Errorf("%q: %q, want %q", paragraph, got, want)
+			}
+		})
 	}
 }

@@ -20,24 +20,26 @@ func wantedStep(in *Input) plan.Step { return Decide(in, Limits{}).Nodes[0].Step
 // and still writes its own objects.
 func TestAdoptNothing(t *testing.T) {
 	for _, creation := range []lynq.CreationPolicy{lynq.CreateWhenNeeded, lynq.CreateOnce} {
-		for _, conflict := range []lynq.ConflictPolicy{lynq.ConflictStuck, lynq.ConflictForce} {
-			for _, adoption := range adoptions() {
-				for _, at := range situations() {
-					p, never := lynq.DefaultPolicy(), lynq.DefaultPolicy()
-					p.Creation, p.Conflict, p.Adoption = creation, conflict, adoption
-					never.Creation, never.Conflict, never.Adoption = creation, conflict, lynq.AdoptNever
-					in := scene(at, p)
-					in.Options.AdoptNothing = true
-					s := wantedStep(in)
-					if got, want := (verdict{s.Action, s.Reason}), wanted(at, never); got != want {
-						t.Errorf("%s/%s/%s/%s: %v, want %v", creation, conflict, adoption, at, got, want)
-					}
-					if s.Action == plan.ActionBlock && at != ownRecord && adoption != lynq.AdoptNever && !strings.Contains(s.Message, "--adopt=never") {
-						t.Errorf("%s/%s: %q does not say why", adoption, at, s.Message)
+		t.Run(string(creation), func(t *testing.T) {
+			for _, conflict := range []lynq.ConflictPolicy{lynq.ConflictStuck, lynq.ConflictForce} {
+				for _, adoption := range adoptions() {
+					for _, at := range situations() {
+						p, never := lynq.DefaultPolicy(), lynq.DefaultPolicy()
+						p.Creation, p.Conflict, p.Adoption = creation, conflict, adoption
+						never.Creation, never.Conflict, never.Adoption = creation, conflict, lynq.AdoptNever
+						in := scene(at, p)
+						in.Options.AdoptNothing = true
+						s := wantedStep(in)
+						if got, want := (verdict{s.Action, s.Reason}), wanted(at, never); got != want {
+							t.Errorf("%s/%s/%s/%s: %v, want %v", creation, conflict, adoption, at, got, want)
+						}
+						if s.Action == plan.ActionBlock && at != ownRecord && adoption != lynq.AdoptNever && !strings.Contains(s.Message, "--adopt=never") {
+							t.Errorf("%s/%s: %q does not say why", adoption, at, s.Message)
+						}
 					}
 				}
 			}
-		}
+		})
 	}
 }
 
@@ -77,11 +79,13 @@ func TestConflictMessages(t *testing.T) {
 		{unrecordedT, lynq.ConflictForce, lynq.AdoptNever, "it has this node's labels, but no inventory has an entry for it: lynqctl inventory rebuild records it (adoptionPolicy Never; IfUnowned adopts objects without an owner, Always takes over any object)"},
 		{orphaned, lynq.ConflictForce, lynq.AdoptNever, "it is an orphan: lynqctl orphans adopt manages it again (adoptionPolicy Never; IfUnowned adopts objects without an owner, Always takes over any object)"},
 	} {
-		p := lynq.DefaultPolicy()
-		p.Conflict, p.Adoption = tt.conflict, tt.adoption
-		if got := wantedStep(scene(tt.at, p)).Message; got != tt.want {
-			t.Errorf("%s, %s, %s:\ngot  %q\nwant %q", tt.at, tt.conflict, tt.adoption, got, tt.want)
-		}
+		t.Run(string(tt.at), func(t *testing.T) {
+			p := lynq.DefaultPolicy()
+			p.Conflict, p.Adoption = tt.conflict, tt.adoption
+			if got := wantedStep(scene(tt.at, p)).Message; got != tt.want {
+				t.Errorf("%s, %s, %s:\ngot  %q\nwant %q", tt.at, tt.conflict, tt.adoption, got, tt.want)
+			}
+		})
 	}
 }
 
@@ -95,27 +99,33 @@ func TestAdopted(t *testing.T) {
 		absent: false, vanished: false, goingAway: false, ours: false, drift: false, recreated: false, unconfirmed: false,
 		overwritten: false, orphaned: false, unrecordedT: false, nobodys: true, forgedOnce: true, otherNodes: true, otherSets: true, otherTools: true, controllers: true,
 	} {
-		if s := wantedStep(scene(at, force)); s.Adopted != want {
-			t.Errorf("%s: %s %s, adopted %v", at, s.Action, s.Reason, s.Adopted)
-		}
+		t.Run(string(at), func(t *testing.T) {
+			if s := wantedStep(scene(at, force)); s.Adopted != want {
+				t.Errorf("%s: %s %s, adopted %v", at, s.Action, s.Reason, s.Adopted)
+			}
+		})
 	}
 	// The entry says that it was adopted, whatever the object says.
 	for at, want := range map[situation]bool{
 		vanished: false, goingAway: false, ours: true, drift: true, recreated: true, unconfirmed: true, overwritten: true, bare: true, unfinished: true,
 	} {
-		in := scene(at, force)
-		in.Recorded.Inventories[0].Entries[0].Adopted = true
-		if s := wantedStep(in); s.Adopted != want {
-			t.Errorf("%s, recorded as adopted: %s %s, adopted %v", at, s.Action, s.Reason, s.Adopted)
-		}
+		t.Run(string(at), func(t *testing.T) {
+			in := scene(at, force)
+			in.Recorded.Inventories[0].Entries[0].Adopted = true
+			if s := wantedStep(in); s.Adopted != want {
+				t.Errorf("%s, recorded as adopted: %s %s, adopted %v", at, s.Action, s.Reason, s.Adopted)
+			}
+		})
 	}
 	// Only the object says so.
 	for at, want := range map[situation]bool{ours: false, drift: false, recreated: true, unconfirmed: true, orphaned: true, unrecordedT: true} {
-		in := scene(at, force)
-		in.Observed.Live[in.Desired.Nodes[0].Objects[0].Ref].Adopted = true
-		if s := wantedStep(in); s.Adopted != want {
-			t.Errorf("%s, marked as adopted: %s %s, adopted %v", at, s.Action, s.Reason, s.Adopted)
-		}
+		t.Run(string(at), func(t *testing.T) {
+			in := scene(at, force)
+			in.Observed.Live[in.Desired.Nodes[0].Objects[0].Ref].Adopted = true
+			if s := wantedStep(in); s.Adopted != want {
+				t.Errorf("%s, marked as adopted: %s %s, adopted %v", at, s.Action, s.Reason, s.Adopted)
+			}
+		})
 	}
 	// Somebody forged the entry, and lynqctl would purge, recreate or replace the object.
 	wave := 0
@@ -124,14 +134,16 @@ func TestAdopted(t *testing.T) {
 		"recreated": func(p *lynq.Policy) { p.Patch = lynq.PatchRecreate },
 		"replaced":  func(p *lynq.Policy) { p.Patch = lynq.PatchReplace },
 	} {
-		p := lynq.DefaultPolicy()
-		change(&p)
-		in := scene(ours, p)
-		o := &in.Desired.Nodes[0].Objects[0]
-		in.Observed.Live[o.Ref].Adopted, o.Digest = true, "changed"
-		if s := wantedStep(in); !s.Adopted || s.Purges() || s.Recreates() {
-			t.Errorf("%s, marked as adopted: %s %s, adopted %v, purges %v, recreates %v", name, s.Action, s.Reason, s.Adopted, s.Purges(), s.Recreates())
-		}
+		t.Run(name, func(t *testing.T) {
+			p := lynq.DefaultPolicy()
+			change(&p)
+			in := scene(ours, p)
+			o := &in.Desired.Nodes[0].Objects[0]
+			in.Observed.Live[o.Ref].Adopted, o.Digest = true, "changed"
+			if s := wantedStep(in); !s.Adopted || s.Purges() || s.Recreates() {
+				t.Errorf("%s, marked as adopted: %s %s, adopted %v, purges %v, recreates %v", name, s.Action, s.Reason, s.Adopted, s.Purges(), s.Recreates())
+			}
+		})
 	}
 	// Another tool marked an object that lynqctl created. lynqctl takes it back, and
 	// doesn't adopt it.
@@ -160,29 +172,31 @@ func TestLeavingAdopted(t *testing.T) {
 // adopted, because the hub owned it before. A mark alone makes it adopted.
 func TestMovesUnderNever(t *testing.T) {
 	for _, creation := range []lynq.CreationPolicy{lynq.CreateWhenNeeded, lynq.CreateOnce} {
-		move := func(change func(*inventory.Entry)) plan.Step {
-			p := lynq.DefaultPolicy()
-			p.Creation, p.Adoption = creation, lynq.AdoptNever
-			in := scene(ours, p)
-			change(&in.Recorded.Inventories[0].Entries[0])
-			moved := *in.Desired.Nodes[0]
-			moved.Namespace, moved.Name, moved.Form.Name = "ns", "acme-shop", "shop"
-			in.Desired.Forms, in.Desired.Nodes = []lynq.FormKey{{Name: "shop"}, {Name: "web"}}, []*plan.Node{&moved}
-			return wantedStep(in)
-		}
-		want := verdict{plan.ActionUpdate, plan.ReasonMoved}
-		if creation == lynq.CreateOnce {
-			want = verdict{plan.ActionTrack, plan.ReasonMoved}
-		}
-		for _, adopted := range []bool{false, true} {
-			s := move(func(r *inventory.Entry) { r.Adopted = adopted })
-			if got := (verdict{s.Action, s.Reason}); got != want || s.Adopted != adopted {
-				t.Errorf("%s: %v, adopted %v, want %v and %v", creation, got, s.Adopted, want, adopted)
+		t.Run(string(creation), func(t *testing.T) {
+			move := func(change func(*inventory.Entry)) plan.Step {
+				p := lynq.DefaultPolicy()
+				p.Creation, p.Adoption = creation, lynq.AdoptNever
+				in := scene(ours, p)
+				change(&in.Recorded.Inventories[0].Entries[0])
+				moved := *in.Desired.Nodes[0]
+				moved.Namespace, moved.Name, moved.Form.Name = "ns", "acme-shop", "shop"
+				in.Desired.Forms, in.Desired.Nodes = []lynq.FormKey{{Name: "shop"}, {Name: "web"}}, []*plan.Node{&moved}
+				return wantedStep(in)
 			}
-		}
-		if s := move(func(r *inventory.Entry) { r.UID = "u7" }); s.Action != plan.ActionBlock {
-			t.Errorf("%s: with a record of another object: %s %s", creation, s.Action, s.Reason)
-		}
+			want := verdict{plan.ActionUpdate, plan.ReasonMoved}
+			if creation == lynq.CreateOnce {
+				want = verdict{plan.ActionTrack, plan.ReasonMoved}
+			}
+			for _, adopted := range []bool{false, true} {
+				s := move(func(r *inventory.Entry) { r.Adopted = adopted })
+				if got := (verdict{s.Action, s.Reason}); got != want || s.Adopted != adopted {
+					t.Errorf("%s: %v, adopted %v, want %v and %v", creation, got, s.Adopted, want, adopted)
+				}
+			}
+			if s := move(func(r *inventory.Entry) { r.UID = "u7" }); s.Action != plan.ActionBlock {
+				t.Errorf("%s: with a record of another object: %s %s", creation, s.Action, s.Reason)
+			}
+		})
 	}
 }
 

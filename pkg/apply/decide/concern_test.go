@@ -62,30 +62,32 @@ func TestNarrow(t *testing.T) {
 		"an object that changes its node":  {func(s *shop) { s.in.Desired.Nodes[2].Objects = s.in.Desired.Nodes[1].Objects }, Concern{Nodes: nodes("c")}, "b c"},
 		"one that gives to one that gives": {func(s *shop) { s.has("d", "c1"); s.wants("d", "a1") }, Concern{Nodes: nodes("a")}, "a c d"},
 	} {
-		s := newShop()
-		for _, row := range []string{"a", "b", "c"} {
-			s.wants(row, row+"1")
-			s.has(row, row+"1")
-		}
-		if tt.prepare != nil {
-			tt.prepare(s)
-		}
-		s.in.Narrow(&tt.concern)
-		var got []string
-		for key := range s.in.Scope.Concerned {
-			got = append(got, strings.TrimSuffix(key.Name, "-web"))
-		}
-		slices.Sort(got)
-		if p := Decide(s.in, Limits{}); len(p.Gone) > 0 {
-			var gone []string
-			for _, key := range p.Gone {
-				gone = append(gone, strings.TrimSuffix(key.Name, "-web"))
+		t.Run(name, func(t *testing.T) {
+			s := newShop()
+			for _, row := range []string{"a", "b", "c"} {
+				s.wants(row, row+"1")
+				s.has(row, row+"1")
 			}
-			got = append(got, "("+strings.Join(gone, " ")+")")
-		}
-		if strings.Join(got, " ") != tt.want {
-			t.Errorf("%s: %v, want %q", name, got, tt.want)
-		}
+			if tt.prepare != nil {
+				tt.prepare(s)
+			}
+			s.in.Narrow(&tt.concern)
+			var got []string
+			for key := range s.in.Scope.Concerned {
+				got = append(got, strings.TrimSuffix(key.Name, "-web"))
+			}
+			slices.Sort(got)
+			if p := Decide(s.in, Limits{}); len(p.Gone) > 0 {
+				var gone []string
+				for _, key := range p.Gone {
+					gone = append(gone, strings.TrimSuffix(key.Name, "-web"))
+				}
+				got = append(got, "("+strings.Join(gone, " ")+")")
+			}
+			if strings.Join(got, " ") != tt.want {
+				t.Errorf("%s: %v, want %q", name, got, tt.want)
+			}
+		})
 	}
 }
 

@@ -396,18 +396,20 @@ func TestRetainWins(t *testing.T) {
 		{lynq.DeleteRetainOnApply, "", plan.ActionOrphan, plan.ActionDelete},
 		{"Strange", lynq.DeleteDelete, plan.ActionDelete, plan.ActionDelete},
 	} {
-		for _, dropped := range []bool{true, false} {
-			in := scene(ours, lynq.DefaultPolicy())
-			ref := in.Desired.Nodes[0].Objects[0].Ref
-			in.Observed.Live[ref].DeletionPolicy, in.Recorded.Inventories[0].Entries[0].Deletion = tt.object, tt.entry
-			want := tt.dropped
-			if in.Desired.Nodes[0].Objects = nil; !dropped {
-				in.Desired.Nodes, want = nil, tt.deleted
+		t.Run(string(tt.object), func(t *testing.T) {
+			for _, dropped := range []bool{true, false} {
+				in := scene(ours, lynq.DefaultPolicy())
+				ref := in.Desired.Nodes[0].Objects[0].Ref
+				in.Observed.Live[ref].DeletionPolicy, in.Recorded.Inventories[0].Entries[0].Deletion = tt.object, tt.entry
+				want := tt.dropped
+				if in.Desired.Nodes[0].Objects = nil; !dropped {
+					in.Desired.Nodes, want = nil, tt.deleted
+				}
+				if s := Decide(in, Limits{AllowEmpty: true, MaxDelete: limits.MaxDelete{Nodes: 1}}).Nodes[0].Steps[0]; s.Action != want {
+					t.Errorf("object %q, entry %q, dropped %t: %s, want %s", tt.object, tt.entry, dropped, s.Action, want)
+				}
 			}
-			if s := Decide(in, Limits{AllowEmpty: true, MaxDelete: limits.MaxDelete{Nodes: 1}}).Nodes[0].Steps[0]; s.Action != want {
-				t.Errorf("object %q, entry %q, dropped %t: %s, want %s", tt.object, tt.entry, dropped, s.Action, want)
-			}
-		}
+		})
 	}
 }
 
@@ -415,22 +417,24 @@ func TestRetainWins(t *testing.T) {
 // over, and no node deletes it.
 func TestMoves(t *testing.T) {
 	for _, p := range []lynq.Policy{lynq.DefaultPolicy(), {Lifecycle: lynq.Lifecycle{Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteRetain, Conflict: lynq.ConflictStuck, Patch: lynq.PatchApply}}} {
-		in := scene(ours, p)
-		moved := *in.Desired.Nodes[0]
-		moved.Namespace, moved.Name = "ns", "acme-shop"
-		moved.Form.Name = "shop"
-		in.Desired.Forms = []lynq.FormKey{{Name: "shop"}, {Name: "web"}}
-		in.Desired.Nodes = []*plan.Node{&moved}
-		decided := Decide(in, Limits{MaxDelete: limits.MaxDelete{Nodes: 1}})
-		if len(decided.Nodes) != 2 || len(decided.Refusals) > 0 {
-			t.Fatalf("plan %+v", decided)
-		}
-		if s := decided.Nodes[0].Steps[0]; s.Action != plan.ActionUpdate || s.Reason != plan.ReasonMoved || s.Message != "moves from node ns/acme-web" {
-			t.Errorf("the new node has %s %s %s", s.Action, s.Reason, s.Message)
-		}
-		if s := decided.Nodes[1].Steps[0]; s.Action != plan.ActionRelease || s.Reason != plan.ReasonTakenOver {
-			t.Errorf("the old node has %s %s", s.Action, s.Reason)
-		}
+		t.Run(string(p.Adoption), func(t *testing.T) {
+			in := scene(ours, p)
+			moved := *in.Desired.Nodes[0]
+			moved.Namespace, moved.Name = "ns", "acme-shop"
+			moved.Form.Name = "shop"
+			in.Desired.Forms = []lynq.FormKey{{Name: "shop"}, {Name: "web"}}
+			in.Desired.Nodes = []*plan.Node{&moved}
+			decided := Decide(in, Limits{MaxDelete: limits.MaxDelete{Nodes: 1}})
+			if len(decided.Nodes) != 2 || len(decided.Refusals) > 0 {
+				t.Fatalf("plan %+v", decided)
+			}
+			if s := decided.Nodes[0].Steps[0]; s.Action != plan.ActionUpdate || s.Reason != plan.ReasonMoved || s.Message != "moves from node ns/acme-web" {
+				t.Errorf("the new node has %s %s %s", s.Action, s.Reason, s.Message)
+			}
+			if s := decided.Nodes[1].Steps[0]; s.Action != plan.ActionRelease || s.Reason != plan.ReasonTakenOver {
+				t.Errorf("the old node has %s %s", s.Action, s.Reason)
+			}
+		})
 	}
 }
 
@@ -500,13 +504,15 @@ func TestGuards(t *testing.T) {
 		"empty and allowed":      {nodes(0, 8), Limits{AllowEmpty: true, MaxDelete: limits.DefaultMaxDelete()}, ""},
 		"allowed, and not empty": {nodes(1, 8), Limits{AllowEmpty: true, MaxDelete: limits.DefaultMaxDelete()}, plan.GuardMaxDelete},
 	} {
-		var got plan.Guard
-		if r := Decide(c.in, c.limits).Refusals; len(r) > 0 {
-			got = r[0].Guard
-		}
-		if got != c.want {
-			t.Errorf("%s: refused by %q, want %q", name, got, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			var got plan.Guard
+			if r := Decide(c.in, c.limits).Refusals; len(r) > 0 {
+				got = r[0].Guard
+			}
+			if got != c.want {
+				t.Errorf("%s: refused by %q, want %q", name, got, c.want)
+			}
+		})
 	}
 	emptied := nodes(3, 3)
 	for i, inv := range emptied.Recorded.Inventories {
@@ -557,13 +563,15 @@ func TestGuards(t *testing.T) {
 
 func TestMaxDelete(t *testing.T) {
 	for s, want := range map[string]string{"25%": "25%", "5": "5", "0": "0", "0%": "0", "100%": "100%", "101%": "error", "-1": "error", "x": "error", "%": "error", "": "error"} {
-		got := "error"
-		if m, err := limits.ParseMaxDelete(s); err == nil {
-			got = m.String()
-		}
-		if got != want {
-			t.Errorf("%q: %s, want %s", s, got, want)
-		}
+		t.Run(s, func(t *testing.T) {
+			got := "error"
+			if m, err := limits.ParseMaxDelete(s); err == nil {
+				got = m.String()
+			}
+			if got != want {
+				t.Errorf("%q: %s, want %s", s, got, want)
+			}
+		})
 	}
 }
 
@@ -604,25 +612,27 @@ func TestForgedOnce(t *testing.T) {
 		"both":             {[]func(*tracking.Live){orphan, tracked}, verdict{plan.ActionTrack, plan.ReasonOrphan}, verdict{plan.ActionAdopt, plan.ReasonOrphan}},
 		"of another hub's": {[]func(*tracking.Live){tracked, func(l *tracking.Live) { l.Hub, l.Node, l.NodeNamespace = "erp", "", "" }}, verdict{plan.ActionAdopt, plan.ReasonUnowned}, verdict{plan.ActionAdopt, plan.ReasonUnowned}},
 	} {
-		for _, creation := range []lynq.CreationPolicy{lynq.CreateOnce, lynq.CreateWhenNeeded} {
-			for _, said := range []bool{true, false} {
-				p := lynq.DefaultPolicy()
-				p.Creation, p.Deletion = creation, lynq.DeleteRetain
-				in := scene(nobodys, p)
-				l := in.Observed.Live[in.Desired.Nodes[0].Objects[0].Ref]
-				l.CreatedOnce, l.ResourceID, l.DeletionPolicy = said, "app", p.Deletion
-				for _, mark := range tt.marks {
-					mark(l)
-				}
-				want := tt.otherwise
-				if said && creation == lynq.CreateOnce {
-					want = tt.once
-				}
-				s := Decide(in, Limits{}).Nodes[0].Steps[0]
-				if got := (verdict{s.Action, s.Reason}); got != want {
-					t.Errorf("marks: %s, %s, created-once %t: %v (%s), want %v", name, creation, said, got, s.Message, want)
+		t.Run(name, func(t *testing.T) {
+			for _, creation := range []lynq.CreationPolicy{lynq.CreateOnce, lynq.CreateWhenNeeded} {
+				for _, said := range []bool{true, false} {
+					p := lynq.DefaultPolicy()
+					p.Creation, p.Deletion = creation, lynq.DeleteRetain
+					in := scene(nobodys, p)
+					l := in.Observed.Live[in.Desired.Nodes[0].Objects[0].Ref]
+					l.CreatedOnce, l.ResourceID, l.DeletionPolicy = said, "app", p.Deletion
+					for _, mark := range tt.marks {
+						mark(l)
+					}
+					want := tt.otherwise
+					if said && creation == lynq.CreateOnce {
+						want = tt.once
+					}
+					s := Decide(in, Limits{}).Nodes[0].Steps[0]
+					if got := (verdict{s.Action, s.Reason}); got != want {
+						t.Errorf("marks: %s, %s, created-once %t: %v (%s), want %v", name, creation, said, got, s.Message, want)
+					}
 				}
 			}
-		}
+		})
 	}
 }

@@ -67,16 +67,18 @@ func TestForgedManifest(t *testing.T) {
 		"an annotation":        {`"lynq.sh/run-on"`, `"example.com/x":"y","lynq.sh/run-on"`, "metadata.annotations.example.com/x"},
 		"a finalizer":          {`"name":"acme`, `"finalizers":["a/b"],"name":"acme`, "metadata.finalizers"},
 	} {
-		if !strings.Contains(recordedOps, tt.old) {
-			t.Fatalf("%s: nothing to forge", name)
-		}
-		n, me, r := recordedScene()
-		manifest := []byte(`{"id":"backup","apiVersion":"batch/v1","timeoutSeconds":60,"manifest":` + strings.Replace(recordedOps, tt.old, tt.forged, 1) + `}`)
-		r.Digest = inventory.HookDigest(manifest)
-		_, err := n.Read(me, r, manifest)
-		if tt.err == "" && err != nil || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
-			t.Errorf("%s: %v, want %q", name, err, tt.err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if !strings.Contains(recordedOps, tt.old) {
+				t.Fatalf("%s: nothing to forge", name)
+			}
+			n, me, r := recordedScene()
+			manifest := []byte(`{"id":"backup","apiVersion":"batch/v1","timeoutSeconds":60,"manifest":` + strings.Replace(recordedOps, tt.old, tt.forged, 1) + `}`)
+			r.Digest = inventory.HookDigest(manifest)
+			_, err := n.Read(me, r, manifest)
+			if tt.err == "" && err != nil || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
+				t.Errorf("%s: %v, want %q", name, err, tt.err)
+			}
+		})
 	}
 }
 
@@ -84,11 +86,13 @@ func TestForgedManifest(t *testing.T) {
 func TestForgedHookName(t *testing.T) {
 	n, me, r := recordedScene()
 	for _, head := range []string{`"id":"other","apiVersion":"batch/v1"`, `"id":"backup","apiVersion":"v1"`} {
-		manifest := []byte(`{` + head + `,"timeoutSeconds":60,"manifest":` + recordedOps + `}`)
-		r.Digest = inventory.HookDigest(manifest)
-		if _, err := n.Read(me, r, manifest); err == nil {
-			t.Errorf("%s was taken for the hook", head)
-		}
+		t.Run(head, func(t *testing.T) {
+			manifest := []byte(`{` + head + `,"timeoutSeconds":60,"manifest":` + recordedOps + `}`)
+			r.Digest = inventory.HookDigest(manifest)
+			if _, err := n.Read(me, r, manifest); err == nil {
+				t.Errorf("%s was taken for the hook", head)
+			}
+		})
 	}
 }
 
@@ -106,13 +110,15 @@ func TestHookAccount(t *testing.T) {
 		{pod, `{"serviceAccountName":"robot"}`, "robot"},
 		{pod, `{}`, "default"},
 	} {
-		o := &plan.Object{Ref: tt.ref, Body: manifest.Body(`{"metadata":{"name":"a"},"spec":` + tt.spec + `}`)}
-		if got, err := (&declaredHooks{}).Account(o); got != tt.want || err != nil {
-			t.Errorf("%s %s: %q, %v", tt.ref.Kind, tt.spec, got, err)
-		}
-		n, _, _ := recordedScene()
-		if got, err := n.Account(o); got != "" || err != nil {
-			t.Errorf("%s %s, with its form: %q, %v", tt.ref.Kind, tt.spec, got, err)
-		}
+		t.Run(tt.spec, func(t *testing.T) {
+			o := &plan.Object{Ref: tt.ref, Body: manifest.Body(`{"metadata":{"name":"a"},"spec":` + tt.spec + `}`)}
+			if got, err := (&declaredHooks{}).Account(o); got != tt.want || err != nil {
+				t.Errorf("%s %s: %q, %v", tt.ref.Kind, tt.spec, got, err)
+			}
+			n, _, _ := recordedScene()
+			if got, err := n.Account(o); got != "" || err != nil {
+				t.Errorf("%s %s, with its form: %q, %v", tt.ref.Kind, tt.spec, got, err)
+			}
+		})
 	}
 }

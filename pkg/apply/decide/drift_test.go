@@ -25,18 +25,20 @@ func TestDoubtful(t *testing.T) {
 		"merged, and the form changed":  {lynq.PatchMerge, plan.ReasonChanged, true, false},
 		"applied, and the form changed": {lynq.PatchApply, plan.ReasonChanged, true, false},
 	} {
-		o := &plan.Object{Policy: &lynq.Policy{Lifecycle: lynq.Lifecycle{Patch: tt.patch}}}
-		s := plan.Step{Object: o, Entry: &inventory.Entry{}, Live: &tracking.Live{ResourceVersion: "8", LastButStatus: tt.last}, Reason: tt.reason}
-		if got := s.Doubtful(); got != tt.want {
-			t.Errorf("%s: doubtful is %t", name, got)
-		}
-		if !plan.MayHaveDrifted(o, s.Entry, s.Live) {
-			t.Errorf("%s: it did not drift", name)
-		}
-		s.Live.Intact = true
-		if plan.MayHaveDrifted(o, s.Entry, s.Live) {
-			t.Errorf("%s: the server said that nothing would change, and it drifted", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			o := &plan.Object{Policy: &lynq.Policy{Lifecycle: lynq.Lifecycle{Patch: tt.patch}}}
+			s := plan.Step{Object: o, Entry: &inventory.Entry{}, Live: &tracking.Live{ResourceVersion: "8", LastButStatus: tt.last}, Reason: tt.reason}
+			if got := s.Doubtful(); got != tt.want {
+				t.Errorf("%s: doubtful is %t", name, got)
+			}
+			if !plan.MayHaveDrifted(o, s.Entry, s.Live) {
+				t.Errorf("%s: it did not drift", name)
+			}
+			s.Live.Intact = true
+			if plan.MayHaveDrifted(o, s.Entry, s.Live) {
+				t.Errorf("%s: the server said that nothing would change, and it drifted", name)
+			}
+		})
 	}
 	if (&plan.Step{Reason: plan.ReasonDrifted}).Doubtful() {
 		t.Error("a step without an object is doubtful")

@@ -14,26 +14,28 @@ import (
 // up to date: the mark on the object must agree.
 func TestForgedDigest(t *testing.T) {
 	for _, patch := range []lynq.PatchStrategy{lynq.PatchApply, lynq.PatchMerge, lynq.PatchReplace} {
-		for mark, want := range map[string]verdict{
-			"d1": {plan.ActionKeep, plan.ReasonUpToDate},
-			"d0": {plan.ActionUpdate, plan.ReasonUntracked},
-			"":   {plan.ActionUpdate, plan.ReasonUntracked},
-		} {
-			p := lynq.DefaultPolicy()
-			p.Patch = patch
-			in := scene(ours, p)
-			in.Desired.Nodes[0].Objects[0].Mark = "d1"
-			for _, l := range in.Observed.Live {
-				l.Mark = mark
+		t.Run(string(patch), func(t *testing.T) {
+			for mark, want := range map[string]verdict{
+				"d1": {plan.ActionKeep, plan.ReasonUpToDate},
+				"d0": {plan.ActionUpdate, plan.ReasonUntracked},
+				"":   {plan.ActionUpdate, plan.ReasonUntracked},
+			} {
+				p := lynq.DefaultPolicy()
+				p.Patch = patch
+				in := scene(ours, p)
+				in.Desired.Nodes[0].Objects[0].Mark = "d1"
+				for _, l := range in.Observed.Live {
+					l.Mark = mark
+				}
+				s := &Decide(in, Limits{AllowEmpty: true}).Nodes[0].Steps[0]
+				if got := (verdict{s.Action, s.Reason}); got != want {
+					t.Errorf("%s, mark %q: got %v, want %v", patch, mark, got, want)
+				}
+				if mark != "d1" && s.Repairs() {
+					t.Errorf("%s, mark %q: a forged digest takes fields from other managers", patch, mark)
+				}
 			}
-			s := &Decide(in, Limits{AllowEmpty: true}).Nodes[0].Steps[0]
-			if got := (verdict{s.Action, s.Reason}); got != want {
-				t.Errorf("%s, mark %q: got %v, want %v", patch, mark, got, want)
-			}
-			if mark != "d1" && s.Repairs() {
-				t.Errorf("%s, mark %q: a forged digest takes fields from other managers", patch, mark)
-			}
-		}
+		})
 	}
 }
 
@@ -62,17 +64,19 @@ func TestForgedFields(t *testing.T) {
 		lynq.PatchOverride: {plan.ActionUpdate, plan.ReasonDrifted},
 		lynq.PatchRecreate: {plan.ActionUpdate, plan.ReasonDrifted},
 	} {
-		in := taken(forged())
-		policy := *in.Desired.Nodes[0].Objects[0].Policy
-		policy.Patch = strategy
-		in.Desired.Nodes[0].Objects[0].Policy = &policy
-		if got := firstVerdict(t, in); got != want {
-			t.Errorf("%s, a followed change: %v", strategy, got)
-		}
-		s := &Decide(taken(in), Limits{AllowEmpty: true}).Nodes[0].Steps[0]
-		if !s.Doubtful() || !s.Drifted() {
-			t.Errorf("%s: doubtful is %t, drifted is %t", strategy, s.Doubtful(), s.Drifted())
-		}
+		t.Run(string(strategy), func(t *testing.T) {
+			in := taken(forged())
+			policy := *in.Desired.Nodes[0].Objects[0].Policy
+			policy.Patch = strategy
+			in.Desired.Nodes[0].Objects[0].Policy = &policy
+			if got := firstVerdict(t, in); got != want {
+				t.Errorf("%s, a followed change: %v", strategy, got)
+			}
+			s := &Decide(taken(in), Limits{AllowEmpty: true}).Nodes[0].Steps[0]
+			if !s.Doubtful() || !s.Drifted() {
+				t.Errorf("%s: doubtful is %t, drifted is %t", strategy, s.Doubtful(), s.Drifted())
+			}
+		})
 	}
 	in := forged()
 	in.Desired.Nodes[0].Objects[0].Digest, in.Desired.Nodes[0].Objects[0].Mark = "d9", "d9"

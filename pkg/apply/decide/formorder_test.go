@@ -178,11 +178,13 @@ func TestDependForms(t *testing.T) {
 			s.in.Observed.Live[ns] = &tracking.Live{Ref: ns, UID: "n", Hub: "crm", Node: "acme-web", NodeNamespace: "ns"}
 		}, []string{"db", "web"}, "db:\nweb:"},
 	} {
-		s := newTenancy()
-		test.set(s)
-		if got := s.order(test.runs...); got != test.want {
-			t.Errorf("%s:\n%s\nwant:\n%s", name, got, test.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			s := newTenancy()
+			test.set(s)
+			if got := s.order(test.runs...); got != test.want {
+				t.Errorf("%s:\n%s\nwant:\n%s", name, got, test.want)
+			}
+		})
 	}
 }
 
@@ -191,12 +193,14 @@ func TestDependForms(t *testing.T) {
 // order.
 func TestDependFormsCollected(t *testing.T) {
 	for form, want := range map[string]plan.Action{"web": plan.ActionDelete, "net": plan.ActionCollect} {
-		s := newTenancy()
-		s.recorded(form)
-		s.in.Scope.Delete, s.in.Options.Cascade = map[lynq.NodeKey]bool{nodeOf(form): true}, plan.CascadeBackground
-		if got := decide.Decide(s.in, decide.Limits{AllowEmpty: true}).Nodes[0].Steps[0].Action; got != want {
-			t.Errorf("%s: %s, want %s", form, got, want)
-		}
+		t.Run(form, func(t *testing.T) {
+			s := newTenancy()
+			s.recorded(form)
+			s.in.Scope.Delete, s.in.Options.Cascade = map[lynq.NodeKey]bool{nodeOf(form): true}, plan.CascadeBackground
+			if got := decide.Decide(s.in, decide.Limits{AllowEmpty: true}).Nodes[0].Steps[0].Action; got != want {
+				t.Errorf("%s: %s, want %s", form, got, want)
+			}
+		})
 	}
 }
 

@@ -95,20 +95,22 @@ func TestGate(t *testing.T) {
 		"other labels":   {change: func(_ *decider, q *question) { q.live.Few = nil }, who: []asker{askerTombstone}},
 		"an inventory's": {change: func(_ *decider, q *question) { q.live.PartOf = "applyset-x" }, who: []asker{askerTombstone, askerPrune}},
 	} {
-		who := tt.who
-		if who == nil {
-			who = askers()
-		}
-		for _, asker := range who {
-			d, q := asked(asker)
-			if a := d.gate(q); a.Action != plan.ActionDelete {
-				t.Fatalf("%s: %s (%s) %s, want yes", asker, a.Action, a.Reason, a.Message)
+		t.Run(name, func(t *testing.T) {
+			who := tt.who
+			if who == nil {
+				who = askers()
 			}
-			tt.change(d, q)
-			if a := d.gate(q); a.Action == plan.ActionDelete || !strings.Contains(a.Message, tt.says) {
-				t.Errorf("%s, %s: %s (%s) %q, want no, and %q", name, asker, a.Action, a.Reason, a.Message, tt.says)
+			for _, asker := range who {
+				d, q := asked(asker)
+				if a := d.gate(q); a.Action != plan.ActionDelete {
+					t.Fatalf("%s: %s (%s) %s, want yes", asker, a.Action, a.Reason, a.Message)
+				}
+				tt.change(d, q)
+				if a := d.gate(q); a.Action == plan.ActionDelete || !strings.Contains(a.Message, tt.says) {
+					t.Errorf("%s, %s: %s (%s) %q, want no, and %q", name, asker, a.Action, a.Reason, a.Message, tt.says)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -124,15 +126,17 @@ func TestGivenUpUnseen(t *testing.T) {
 		"read":                         {func(*question) {}, plan.ActionOrphan},
 		"read, and not ours":           {func(q *question) { q.live.Hub, q.live.PartOf, q.live.Owners = "", "", nil }, plan.ActionRelease},
 	} {
-		d, q := asked(askerNode)
-		d.in.Options.GiveUp = map[lynq.Ref]error{q.ref(): errors.New("403")}
-		tt.change(q)
-		if q.live != nil {
-			d.in.Options.GiveUp[q.ref()] = nil
-		}
-		if a := d.gate(q); a.Action != tt.want || q.live == nil && !strings.Contains(a.Message, "403") {
-			t.Errorf("%s: %s %s, want %s", name, a.Action, a.Message, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			d, q := asked(askerNode)
+			d.in.Options.GiveUp = map[lynq.Ref]error{q.ref(): errors.New("403")}
+			tt.change(q)
+			if q.live != nil {
+				d.in.Options.GiveUp[q.ref()] = nil
+			}
+			if a := d.gate(q); a.Action != tt.want || q.live == nil && !strings.Contains(a.Message, "403") {
+				t.Errorf("%s: %s %s, want %s", name, a.Action, a.Message, tt.want)
+			}
+		})
 	}
 }
 
@@ -156,15 +160,17 @@ func TestAdoptedByEntry(t *testing.T) {
 		"purged":    func(p *lynq.Policy) { p.PurgeOrder = &wave },
 		"recreated": func(p *lynq.Policy) { p.Patch = lynq.PatchRecreate },
 	} {
-		p := lynq.DefaultPolicy()
-		change(&p)
-		s := wantedStep(scene(overwritten, p))
-		if !s.Adopted || s.Purges() || s.Recreates() {
-			t.Errorf("%s: %s (%s), adopted %v, purges %v, recreates %v", name, s.Action, s.Reason, s.Adopted, s.Purges(), s.Recreates())
-		}
-		if s := wantedStep(scene(ours, p)); s.Adopted || name == "purged" && !s.Purges() {
-			t.Errorf("%s, proven: adopted %v, purges %v", name, s.Adopted, s.Purges())
-		}
+		t.Run(name, func(t *testing.T) {
+			p := lynq.DefaultPolicy()
+			change(&p)
+			s := wantedStep(scene(overwritten, p))
+			if !s.Adopted || s.Purges() || s.Recreates() {
+				t.Errorf("%s: %s (%s), adopted %v, purges %v, recreates %v", name, s.Action, s.Reason, s.Adopted, s.Purges(), s.Recreates())
+			}
+			if s := wantedStep(scene(ours, p)); s.Adopted || name == "purged" && !s.Purges() {
+				t.Errorf("%s, proven: adopted %v, purges %v", name, s.Adopted, s.Purges())
+			}
+		})
 	}
 }
 

@@ -140,9 +140,11 @@ func TestCollected(t *testing.T) {
 		"one wave":              {actions(ours, later(record("Secret", "a", 0), 1), later(record("Secret", "b", 0), 1)), "a collect, b collect"},
 		"a container":           {actions(nil, record("Namespace", "a", 0), record("Secret", "b", 0)), "a delete, b delete"},
 	} {
-		if tt.got != tt.want {
-			t.Errorf("%s: %s, want %s", what, tt.got, tt.want)
-		}
+		t.Run(what, func(t *testing.T) {
+			if tt.got != tt.want {
+				t.Errorf("%s: %s, want %s", what, tt.got, tt.want)
+			}
+		})
 	}
 }
 
@@ -168,18 +170,20 @@ func TestDeletedByHand(t *testing.T) {
 		{"deleted; the row does not render", true, true, func(in *Input) { in.Desired.Nodes[0].Failed = errors.New("no") }, "fails: no"},
 		{"deleted, and held by somebody else; to be deleted", true, false, func(in *Input) { in.Desired.Nodes, in.Scope.Delete = nil, map[lynq.NodeKey]bool{acme: true} }, "goes"},
 	} {
-		in := scene(ours, lynq.DefaultPolicy())
-		in.Recorded.Inventories[0].Deleting, in.Recorded.Inventories[0].Finalizer = tt.deleting, tt.finalizer
-		if tt.change != nil {
-			tt.change(in)
-		}
-		got := "nothing"
-		if decided := Decide(in, Limits{AllowEmpty: true, MaxDelete: limits.DefaultMaxDelete()}); len(decided.Nodes) > 0 {
-			got = fate(&decided.Nodes[0])
-		}
-		if got != tt.want {
-			t.Errorf("%s: it %s, want %s", tt.name, got, tt.want)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			in := scene(ours, lynq.DefaultPolicy())
+			in.Recorded.Inventories[0].Deleting, in.Recorded.Inventories[0].Finalizer = tt.deleting, tt.finalizer
+			if tt.change != nil {
+				tt.change(in)
+			}
+			got := "nothing"
+			if decided := Decide(in, Limits{AllowEmpty: true, MaxDelete: limits.DefaultMaxDelete()}); len(decided.Nodes) > 0 {
+				got = fate(&decided.Nodes[0])
+			}
+			if got != tt.want {
+				t.Errorf("%s: it %s, want %s", tt.name, got, tt.want)
+			}
+		})
 	}
 }
 
@@ -234,13 +238,15 @@ func TestGuardsByHand(t *testing.T) {
 		"the hub":          {gone, Limits{AllowEmpty: true, MaxDelete: limits.MaxDelete{Percent: 100}}, plan.GuardDeleting, "the hub's record was deleted, ConfigMap ns/lynqhub-crm: its deletion deletes all of its 3 nodes"},
 		"all, by delete":   {all, Limits{AllowEmpty: true}, "", ""},
 	} {
-		var got plan.Refusal
-		if r := Decide(tt.in, tt.limits).Refusals; len(r) > 0 {
-			got = r[0]
-		}
-		if got.Guard != tt.guard || got.What != tt.what {
-			t.Errorf("%s: refused by %q: %s, want %q: %s", name, got.Guard, got.What, tt.guard, tt.what)
-		}
+		t.Run(name, func(t *testing.T) {
+			var got plan.Refusal
+			if r := Decide(tt.in, tt.limits).Refusals; len(r) > 0 {
+				got = r[0]
+			}
+			if got.Guard != tt.guard || got.What != tt.what {
+				t.Errorf("%s: refused by %q: %s, want %q: %s", name, got.Guard, got.What, tt.guard, tt.what)
+			}
+		})
 	}
 }
 

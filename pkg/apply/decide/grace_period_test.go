@@ -33,10 +33,12 @@ func TestSince(t *testing.T) {
 		"a clock that jumped back":                                        {at(10), at(10), at(2), at(11), at(10)},
 		"a date in the future stays":                                      {at(20), at(20), at(12), at(11), at(20)},
 	} {
-		got := graceMarks{Inventory: tt.inventory, Hub: tt.hub}.Since(tt.now, tt.known)
-		if !got.Equal(tt.want) {
-			t.Errorf("%s: %s, want %s", name, got, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			got := graceMarks{Inventory: tt.inventory, Hub: tt.hub}.Since(tt.now, tt.known)
+			if !got.Equal(tt.want) {
+				t.Errorf("%s: %s, want %s", name, got, tt.want)
+			}
+		})
 	}
 	if got := (graceMarks{}).Since(at(12).Add(1), none); !got.Equal(at(12).Add(time.Second)) {
 		t.Errorf("a part of a second is rounded to %s, which shortens the period", got)
@@ -74,9 +76,11 @@ func TestLedger(t *testing.T) {
 	l.Set(node("c"), at(3))
 	l.Set(node("d"), time.Time{})
 	for name, want := range map[string]time.Time{"a": at(3), "b": at(5), "c": at(3), "d": {}, "x": {}} {
-		if got := l.Of(node(name)); !got.Equal(want) {
-			t.Errorf("%s: %s, want %s", name, got, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := l.Of(node(name)); !got.Equal(want) {
+				t.Errorf("%s: %s, want %s", name, got, want)
+			}
+		})
 	}
 	first := []string{digest("a"), digest("c")}
 	if first[0] > first[1] {

@@ -195,35 +195,37 @@ func TestGrace(t *testing.T) {
 			[]string{"a: a1 delete NodeGone", "b: b1 delete NodeGone"}, "a b", "max-delete",
 		},
 	} {
-		s := newShop()
-		s.in.Now, s.in.Desired.Active = hour(12), 5
-		s.in.Desired.Grace = map[lynq.FormKey]time.Duration{{Name: "web"}: 3 * time.Hour}
-		tt.prepare(s)
-		p := Decide(s.in, Limits{MaxDelete: limits.MaxDelete{Nodes: 1}})
-		if diff := cmp.Diff(tt.want, graceSaid(p)); diff != "" {
-			t.Errorf("%s:\n%s", name, diff)
-		}
-		var recorded, refused []string
-		l := newGraceLedger(p.LeavingRecord)
-		for _, node := range []string{"a-web", "a-db", "b-web", "c-web"} {
-			if key := (lynq.NodeKey{Namespace: "ns", Name: node}); !l.Of(key).IsZero() {
-				recorded = append(recorded, strings.TrimSuffix(strings.TrimPrefix(node, "a-"), "-web"))
+		t.Run(name, func(t *testing.T) {
+			s := newShop()
+			s.in.Now, s.in.Desired.Active = hour(12), 5
+			s.in.Desired.Grace = map[lynq.FormKey]time.Duration{{Name: "web"}: 3 * time.Hour}
+			tt.prepare(s)
+			p := Decide(s.in, Limits{MaxDelete: limits.MaxDelete{Nodes: 1}})
+			if diff := cmp.Diff(tt.want, graceSaid(p)); diff != "" {
+				t.Errorf("%s:\n%s", name, diff)
 			}
-		}
-		for i, name := range recorded {
-			if name == "web" {
-				recorded[i] = "a"
+			var recorded, refused []string
+			l := newGraceLedger(p.LeavingRecord)
+			for _, node := range []string{"a-web", "a-db", "b-web", "c-web"} {
+				if key := (lynq.NodeKey{Namespace: "ns", Name: node}); !l.Of(key).IsZero() {
+					recorded = append(recorded, strings.TrimSuffix(strings.TrimPrefix(node, "a-"), "-web"))
+				}
 			}
-		}
-		if got := strings.Join(recorded, " "); got != tt.recorded {
-			t.Errorf("%s: the hub's record has %q, want %q", name, got, tt.recorded)
-		}
-		for _, r := range p.Refusals {
-			refused = append(refused, string(r.Guard))
-		}
-		if got := strings.Join(refused, " "); got != tt.refused {
-			t.Errorf("%s: refused by %q, want %q", name, got, tt.refused)
-		}
+			for i, name := range recorded {
+				if name == "web" {
+					recorded[i] = "a"
+				}
+			}
+			if got := strings.Join(recorded, " "); got != tt.recorded {
+				t.Errorf("%s: the hub's record has %q, want %q", name, got, tt.recorded)
+			}
+			for _, r := range p.Refusals {
+				refused = append(refused, string(r.Guard))
+			}
+			if got := strings.Join(refused, " "); got != tt.refused {
+				t.Errorf("%s: refused by %q, want %q", name, got, tt.refused)
+			}
+		})
 	}
 }
 
@@ -232,30 +234,32 @@ func TestGrace(t *testing.T) {
 // an expired period.
 func TestGraceHeld(t *testing.T) {
 	for guard, active := range map[plan.Guard]int{plan.GuardEmpty: 0, plan.GuardMaxDelete: 5} {
-		s := newShop()
-		s.in.Now, s.in.Desired.Active = hour(12), active
-		s.in.Desired.Grace = map[lynq.FormKey]time.Duration{{Name: "web"}: 3 * time.Hour}
-		s.has("a", "a1")
-		s.leavesSince(s.has("b", "b1"), hour(9))
-		p := Decide(s.in, Limits{})
-		held := WithoutDeletions(p)
-		want, leaving, marks := []lynq.NodeKey{shopNode("b")}, 1, true
-		if guard == plan.GuardEmpty {
-			want, leaving, marks = []lynq.NodeKey{shopNode("a"), shopNode("b")}, 0, false
-		}
-		if !slices.Equal(held.Held.Nodes, want) || len(held.Leaving) != leaving {
-			t.Errorf("%s: held are %v, and %d nodes leave", guard, held.Held.Nodes, len(held.Leaving))
-		}
-		if got := !newGraceLedger(held.LeavingRecord).Of(shopNode("a")).IsZero(); got != marks {
-			t.Errorf("%s: the period of a begins: %v", guard, got)
-		}
-		if newGraceLedger(held.LeavingRecord).Of(shopNode("b")).IsZero() {
-			t.Errorf("%s: the date of b is lost", guard)
-		}
-		s.has("c", "c1")
-		if other := WithoutDeletions(Decide(s.in, Limits{})); (other.Held.Digest == held.Held.Digest) != (guard == plan.GuardMaxDelete) {
-			t.Errorf("%s: an approval covers other deletions, or not these", guard)
-		}
+		t.Run(string(guard), func(t *testing.T) {
+			s := newShop()
+			s.in.Now, s.in.Desired.Active = hour(12), active
+			s.in.Desired.Grace = map[lynq.FormKey]time.Duration{{Name: "web"}: 3 * time.Hour}
+			s.has("a", "a1")
+			s.leavesSince(s.has("b", "b1"), hour(9))
+			p := Decide(s.in, Limits{})
+			held := WithoutDeletions(p)
+			want, leaving, marks := []lynq.NodeKey{shopNode("b")}, 1, true
+			if guard == plan.GuardEmpty {
+				want, leaving, marks = []lynq.NodeKey{shopNode("a"), shopNode("b")}, 0, false
+			}
+			if !slices.Equal(held.Held.Nodes, want) || len(held.Leaving) != leaving {
+				t.Errorf("%s: held are %v, and %d nodes leave", guard, held.Held.Nodes, len(held.Leaving))
+			}
+			if got := !newGraceLedger(held.LeavingRecord).Of(shopNode("a")).IsZero(); got != marks {
+				t.Errorf("%s: the period of a begins: %v", guard, got)
+			}
+			if newGraceLedger(held.LeavingRecord).Of(shopNode("b")).IsZero() {
+				t.Errorf("%s: the date of b is lost", guard)
+			}
+			s.has("c", "c1")
+			if other := WithoutDeletions(Decide(s.in, Limits{})); (other.Held.Digest == held.Held.Digest) != (guard == plan.GuardMaxDelete) {
+				t.Errorf("%s: an approval covers other deletions, or not these", guard)
+			}
+		})
 	}
 }
 

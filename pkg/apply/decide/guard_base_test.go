@@ -17,21 +17,23 @@ func (s *shop) refused(limit limits.MaxDelete) bool {
 // TestMaxDeleteOtherForms checks that nodes of forms outside the run don't raise the limit.
 func TestMaxDeleteOtherForms(t *testing.T) {
 	for form, want := range map[string]bool{"web": false, "db": true} {
-		s := newShop()
-		s.has("a", "a")
-		s.has("z", "z")
-		s.wants("b", "b")
-		s.has("b", "b")
-		for _, row := range []string{"c", "d", "e", "f", "g", "h"} {
-			inv := s.has(row, row)
-			inv.Node.Form.Name = form
-			if form == "web" {
-				s.wants(row, row)
+		t.Run(form, func(t *testing.T) {
+			s := newShop()
+			s.has("a", "a")
+			s.has("z", "z")
+			s.wants("b", "b")
+			s.has("b", "b")
+			for _, row := range []string{"c", "d", "e", "f", "g", "h"} {
+				inv := s.has(row, row)
+				inv.Node.Form.Name = form
+				if form == "web" {
+					s.wants(row, row)
+				}
 			}
-		}
-		if got := s.refused(limits.MaxDelete{Percent: 25}); got != want {
-			t.Errorf("six more nodes of form %s: refused %t, want %t", form, got, want)
-		}
+			if got := s.refused(limits.MaxDelete{Percent: 25}); got != want {
+				t.Errorf("six more nodes of form %s: refused %t, want %t", form, got, want)
+			}
+		})
 	}
 }
 
@@ -39,13 +41,15 @@ func TestMaxDeleteOtherForms(t *testing.T) {
 // namespace.
 func TestMaxDeleteMoves(t *testing.T) {
 	for namespace, want := range map[string]bool{"ns": false, "elsewhere": true} {
-		s := newShop()
-		s.has("before", "a")
-		s.wants("after", "a").Namespace = namespace
-		s.renames(map[string]string{"before": "after"}, nil)
-		if got := s.refused(limits.MaxDelete{}); got != want {
-			t.Errorf("renamed into namespace %s: refused %t, want %t", namespace, got, want)
-		}
+		t.Run(namespace, func(t *testing.T) {
+			s := newShop()
+			s.has("before", "a")
+			s.wants("after", "a").Namespace = namespace
+			s.renames(map[string]string{"before": "after"}, nil)
+			if got := s.refused(limits.MaxDelete{}); got != want {
+				t.Errorf("renamed into namespace %s: refused %t, want %t", namespace, got, want)
+			}
+		})
 	}
 }
 
@@ -53,13 +57,15 @@ func TestMaxDeleteMoves(t *testing.T) {
 // that stays.
 func TestMaxDeleteDropped(t *testing.T) {
 	for policy, want := range map[lynq.DeletionPolicy]bool{lynq.DeleteDelete: true, lynq.DeleteRetainOnDelete: true, lynq.DeleteRetain: false} {
-		s := newShop()
-		inv := s.has("a", "kept", "dropped")
-		inv.Entries[1].Deletion, inv.Entries[1].Data = policy, true
-		s.wants("a", "kept")
-		if got := s.refused(limits.MaxDelete{}); got != want {
-			t.Errorf("deletionPolicy %s: refused %t, want %t", policy, got, want)
-		}
+		t.Run(string(policy), func(t *testing.T) {
+			s := newShop()
+			inv := s.has("a", "kept", "dropped")
+			inv.Entries[1].Deletion, inv.Entries[1].Data = policy, true
+			s.wants("a", "kept")
+			if got := s.refused(limits.MaxDelete{}); got != want {
+				t.Errorf("deletionPolicy %s: refused %t, want %t", policy, got, want)
+			}
+		})
 	}
 }
 

@@ -38,22 +38,24 @@ func TestMaxChange(t *testing.T) {
 		{"66%", []string{"max-change: 2 of 3 nodes would change, the limit is 1 (--max-change=66%) (check the changes with lynqctl diff; to do this anyway, pass --max-change=2)"}},
 		{"0", []string{"max-change: 2 of 3 nodes would change, the limit is 0 (--max-change=0) (check the changes with lynqctl diff; to do this anyway, pass --max-change=2)"}},
 	} {
-		s := changingShop(t)
-		allowed := Limits{MaxDelete: limits.MaxDelete{Percent: 100}}
-		if tt.limit != "" {
-			limit, err := limits.ParseMaxDelete(tt.limit)
-			if err != nil {
-				t.Fatal(err)
+		t.Run(tt.limit, func(t *testing.T) {
+			s := changingShop(t)
+			allowed := Limits{MaxDelete: limits.MaxDelete{Percent: 100}}
+			if tt.limit != "" {
+				limit, err := limits.ParseMaxDelete(tt.limit)
+				if err != nil {
+					t.Fatal(err)
+				}
+				allowed.MaxChange = &limit
 			}
-			allowed.MaxChange = &limit
-		}
-		p := Decide(s.in, allowed)
-		if diff := cmp.Diff(tt.want, refusalsOf(p)); diff != "" {
-			t.Errorf("%s: %s", tt.limit, diff)
-		}
-		if p.Holdable() {
-			t.Error("the plan may be carried out without its deletions")
-		}
+			p := Decide(s.in, allowed)
+			if diff := cmp.Diff(tt.want, refusalsOf(p)); diff != "" {
+				t.Errorf("%s: %s", tt.limit, diff)
+			}
+			if p.Holdable() {
+				t.Error("the plan may be carried out without its deletions")
+			}
+		})
 	}
 	if track := (&plan.Step{Action: plan.ActionTrack}); track.ChangesContent() || !track.Changes() {
 		t.Error("what changes only how an object is tracked counts")

@@ -65,14 +65,16 @@ func TestMaxDeleteWindowAlone(t *testing.T) {
 	for wanted, limits := range map[plan.Guard]Limits{
 		"": {MaxDelete: limits.DefaultMaxDelete()}, plan.GuardMaxDelete: {MaxDelete: limits.DefaultMaxDelete(), Window: time.Hour},
 	} {
-		p := Decide(s.in, limits)
-		guard := plan.Guard("")
-		if len(p.Refusals) > 0 {
-			guard = p.Refusals[0].Guard
-		}
-		if guard != wanted || (p.Losses != nil) != (limits.Window > 0) {
-			t.Errorf("%+v: %v, losses %v", limits, p.Refusals, p.Losses)
-		}
+		t.Run(string(wanted), func(t *testing.T) {
+			p := Decide(s.in, limits)
+			guard := plan.Guard("")
+			if len(p.Refusals) > 0 {
+				guard = p.Refusals[0].Guard
+			}
+			if guard != wanted || (p.Losses != nil) != (limits.Window > 0) {
+				t.Errorf("%+v: %v, losses %v", limits, p.Refusals, p.Losses)
+			}
+		})
 	}
 	s.wants("b", "b")
 	if p := Decide(s.in, Limits{Window: time.Hour}); len(p.Refusals) > 0 {

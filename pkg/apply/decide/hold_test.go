@@ -164,27 +164,29 @@ func TestWithoutDeletions(t *testing.T) {
 			nodes: []lynq.NodeKey{shopNode("a")}, deleted: 1,
 		},
 	} {
-		s := newShop()
-		tt.prepare(s)
-		whole := Decide(s.in, Limits{})
-		if !whole.Holdable() {
-			t.Fatalf("%s: %+v", name, whole.Refusals)
-		}
-		before := said(whole)
-		p := WithoutDeletions(whole)
-		if diff := cmp.Diff(tt.want, said(p)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
-		h := p.Held
-		if !slices.Equal(h.Nodes, tt.nodes) || !slices.Equal(h.Partly, tt.partly) || h.Deleted != tt.deleted || h.Orphaned != tt.orphaned {
-			t.Errorf("%s: held %+v", name, h)
-		}
-		if diff := cmp.Diff(before, said(whole)); diff != "" || whole.Held != nil {
-			t.Errorf("%s: the plan itself changed:\n%s", name, diff)
-		}
-		if p.Refusals != nil || p.Whole != whole.Whole || len(h.Refusals) != 1 || h.Refusals[0].Guard != plan.GuardMaxDelete {
-			t.Errorf("%s: %+v, %+v", name, p, h.Refusals)
-		}
+		t.Run(name, func(t *testing.T) {
+			s := newShop()
+			tt.prepare(s)
+			whole := Decide(s.in, Limits{})
+			if !whole.Holdable() {
+				t.Fatalf("%s: %+v", name, whole.Refusals)
+			}
+			before := said(whole)
+			p := WithoutDeletions(whole)
+			if diff := cmp.Diff(tt.want, said(p)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", name, diff)
+			}
+			h := p.Held
+			if !slices.Equal(h.Nodes, tt.nodes) || !slices.Equal(h.Partly, tt.partly) || h.Deleted != tt.deleted || h.Orphaned != tt.orphaned {
+				t.Errorf("%s: held %+v", name, h)
+			}
+			if diff := cmp.Diff(before, said(whole)); diff != "" || whole.Held != nil {
+				t.Errorf("%s: the plan itself changed:\n%s", name, diff)
+			}
+			if p.Refusals != nil || p.Whole != whole.Whole || len(h.Refusals) != 1 || h.Refusals[0].Guard != plan.GuardMaxDelete {
+				t.Errorf("%s: %+v, %+v", name, p, h.Refusals)
+			}
+		})
 	}
 }
 
@@ -234,15 +236,17 @@ func TestHeldAgain(t *testing.T) {
 	whole := Decide(s.in, Limits{})
 	p := WithoutDeletions(whole)
 	for i, want := range []verdict{{plan.ActionSkip, plan.ReasonHeld}, {plan.ActionBlock, plan.ReasonForeign}} {
-		step := &p.Nodes[0].Steps[i]
-		now := step.Live
-		if now == nil {
-			now = there // it comes back
-		}
-		again, _ := Recheck(p, &p.Nodes[0], nil, step, now)
-		if got := (verdict{again.Action, again.Reason}); got != want || again.Live != now {
-			t.Errorf("%s: %v (%s), want %v", step.Object.Ref, got, again.Message, want)
-		}
+		t.Run(string(want.Action), func(t *testing.T) {
+			step := &p.Nodes[0].Steps[i]
+			now := step.Live
+			if now == nil {
+				now = there // it comes back
+			}
+			again, _ := Recheck(p, &p.Nodes[0], nil, step, now)
+			if got := (verdict{again.Action, again.Reason}); got != want || again.Live != now {
+				t.Errorf("%s: %v (%s), want %v", step.Object.Ref, got, again.Message, want)
+			}
+		})
 	}
 	step := &whole.Nodes[0].Steps[1]
 	if again, _ := Recheck(whole, &whole.Nodes[0], nil, step, there); again.Reason != plan.ReasonMoved {
@@ -286,9 +290,11 @@ func TestHeldDigest(t *testing.T) {
 		"another hub":      {func(s *shop) { s.in.Hub.Name = "erp" }, false},
 		"another guard":    {func(s *shop) { s.in.Desired.Active = 0 }, false},
 	} {
-		if got := digest(tt.change); (got == same) != tt.same {
-			t.Errorf("%s: %s, before %s", name, got, same)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := digest(tt.change); (got == same) != tt.same {
+				t.Errorf("%s: %s, before %s", name, got, same)
+			}
+		})
 	}
 }
 

@@ -81,18 +81,20 @@ func TestUndeclaredHook(t *testing.T) {
 		"a Job of another version":            {recordOnly(entry(declaredScene("ns", nil), func(r *inventory.Entry) { r.APIVersion = "batch/v2" })), "only Jobs and Pods"},
 		"a Pod":                               {recordOnly(entry(declaredScene("ns", nil), func(r *inventory.Entry) { r.Group, r.Kind, r.APIVersion = "", "Pod", "v1" })), ""},
 	} {
-		p := Decide(tt.in, Limits{AllowEmpty: true})
-		s := &p.Nodes[0].Steps[0]
-		again, verdict := Recheck(p, &p.Nodes[0], p.Nodes[0].Inventory, s, nil)
-		if verdict != VerdictHolds || again.Message != s.Message {
-			t.Errorf("%s: decided again it is %s %q", name, again.Action, again.Message)
-		}
-		switch {
-		case tt.why == "" && s.Action != plan.ActionCreate:
-			t.Errorf("%s: %s %s %q", name, s.Action, s.Reason, s.Message)
-		case tt.why != "" && (s.Action != plan.ActionBlock || s.Reason != plan.ReasonUndeclared || !strings.Contains(s.Message, tt.why) || !strings.Contains(s.Message, "lynqctl finalize")):
-			t.Errorf("%s: %s %s %q, want %q", name, s.Action, s.Reason, s.Message, tt.why)
-		}
+		t.Run(name, func(t *testing.T) {
+			p := Decide(tt.in, Limits{AllowEmpty: true})
+			s := &p.Nodes[0].Steps[0]
+			again, verdict := Recheck(p, &p.Nodes[0], p.Nodes[0].Inventory, s, nil)
+			if verdict != VerdictHolds || again.Message != s.Message {
+				t.Errorf("%s: decided again it is %s %q", name, again.Action, again.Message)
+			}
+			switch {
+			case tt.why == "" && s.Action != plan.ActionCreate:
+				t.Errorf("%s: %s %s %q", name, s.Action, s.Reason, s.Message)
+			case tt.why != "" && (s.Action != plan.ActionBlock || s.Reason != plan.ReasonUndeclared || !strings.Contains(s.Message, tt.why) || !strings.Contains(s.Message, "lynqctl finalize")):
+				t.Errorf("%s: %s %s %q, want %q", name, s.Action, s.Reason, s.Message, tt.why)
+			}
+		})
 	}
 }
 

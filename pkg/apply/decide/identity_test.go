@@ -35,28 +35,30 @@ func TestIdentity(t *testing.T) {
 		"another hub":                  {func(inv *inventory.Inventory) { inv.Node.Hub.Name = "erp" }, `hub ns/erp, form`, "goes, but not by hand"},
 		"a hub of another namespace":   {func(inv *inventory.Inventory) { inv.Node.Hub.Namespace = "far" }, `hub far/crm, and not to hub ns/crm (if they are one hub, set its metadata.namespace to far, or`, "nothing"},
 	} {
-		in := identified()
-		tt.change(in.Recorded.Inventories[0])
-		got := fate(&Decide(in, Limits{AllowEmpty: true}).Nodes[0])
-		if !strings.Contains(got, tt.wanted) || tt.wanted != "kept" && !strings.Contains(got, " Inventory ns/lynqnode-acme-web belongs to hub ") {
-			t.Errorf("%s: the node %s, want %s", name, got, tt.wanted)
-		}
-		if tt.wanted != "kept" { // the same if the node isn't among the hub's
-			in.Recorded.Taken = map[lynq.NodeKey]*inventory.Inventory{in.Desired.Nodes[0].Key(): in.Recorded.Inventories[0]}
-			all := in.Recorded.Inventories
-			in.Recorded.Inventories = nil
-			if got := fate(&Decide(in, Limits{AllowEmpty: true}).Nodes[0]); !strings.HasPrefix(got, "fails: another ") || !strings.Contains(got, tt.wanted) {
-				t.Errorf("%s, of another hub: the node %s, want %s", name, got, tt.wanted)
+		t.Run(name, func(t *testing.T) {
+			in := identified()
+			tt.change(in.Recorded.Inventories[0])
+			got := fate(&Decide(in, Limits{AllowEmpty: true}).Nodes[0])
+			if !strings.Contains(got, tt.wanted) || tt.wanted != "kept" && !strings.Contains(got, " Inventory ns/lynqnode-acme-web belongs to hub ") {
+				t.Errorf("%s: the node %s, want %s", name, got, tt.wanted)
 			}
-			in.Recorded.Inventories = all
-		}
-		in.Desired.Nodes, got = nil, "nothing"
-		if decided := Decide(in, Limits{AllowEmpty: true}); len(decided.Nodes) > 0 {
-			got = fate(&decided.Nodes[0])
-		}
-		if got != tt.goners {
-			t.Errorf("%s, and no row wants it: it %s, want %s", name, got, tt.goners)
-		}
+			if tt.wanted != "kept" { // the same if the node isn't among the hub's
+				in.Recorded.Taken = map[lynq.NodeKey]*inventory.Inventory{in.Desired.Nodes[0].Key(): in.Recorded.Inventories[0]}
+				all := in.Recorded.Inventories
+				in.Recorded.Inventories = nil
+				if got := fate(&Decide(in, Limits{AllowEmpty: true}).Nodes[0]); !strings.HasPrefix(got, "fails: another ") || !strings.Contains(got, tt.wanted) {
+					t.Errorf("%s, of another hub: the node %s, want %s", name, got, tt.wanted)
+				}
+				in.Recorded.Inventories = all
+			}
+			in.Desired.Nodes, got = nil, "nothing"
+			if decided := Decide(in, Limits{AllowEmpty: true}); len(decided.Nodes) > 0 {
+				got = fate(&decided.Nodes[0])
+			}
+			if got != tt.goners {
+				t.Errorf("%s, and no row wants it: it %s, want %s", name, got, tt.goners)
+			}
+		})
 	}
 }
 
@@ -76,14 +78,16 @@ func TestProof(t *testing.T) {
 		"another hub's, and owned":     {func(_ *inventory.Entry, l *tracking.Live) { l.Hub = "erp" }, verdict{plan.ActionSkip, plan.ReasonForeign}},
 		"another hub's":                {func(_ *inventory.Entry, l *tracking.Live) { l.Hub, l.Owners = "erp", nil }, verdict{plan.ActionRelease, plan.ReasonTakenOver}},
 	} {
-		in := identified()
-		in.Desired.Nodes = nil
-		r := &in.Recorded.Inventories[0].Entries[0]
-		tt.change(r, in.Observed.Live[r.Ref])
-		s := Decide(in, Limits{AllowEmpty: true}).Nodes[0].Steps[0]
-		if got := (verdict{s.Action, s.Reason}); got != tt.want {
-			t.Errorf("%s: %v (%s), want %v", name, got, s.Message, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			in := identified()
+			in.Desired.Nodes = nil
+			r := &in.Recorded.Inventories[0].Entries[0]
+			tt.change(r, in.Observed.Live[r.Ref])
+			s := Decide(in, Limits{AllowEmpty: true}).Nodes[0].Steps[0]
+			if got := (verdict{s.Action, s.Reason}); got != tt.want {
+				t.Errorf("%s: %v (%s), want %v", name, got, s.Message, tt.want)
+			}
+		})
 	}
 }
 
@@ -114,19 +118,21 @@ func TestClaims(t *testing.T) {
 		"no name, a value that is in the name": {failed("globex", "web", plan.Claims{Refs: []lynq.Ref{ref("")}, Values: []string{"", strings.ToUpper(name)}}), true},
 		"no name, other values":                {failed("globex", "web", plan.Claims{Refs: []lynq.Ref{ref("")}, Values: []string{"", "x1y2"}}), false},
 	} {
-		in := identified()
-		in.Desired.Nodes = []*plan.Node{tt.row}
-		decided := Decide(in, Limits{AllowEmpty: true})
-		s := decided.Nodes[len(decided.Nodes)-1].Steps[0]
-		want := verdict{plan.ActionDelete, plan.ReasonNodeGone}
-		if tt.held {
-			want = verdict{plan.ActionSkip, plan.ReasonRowUnknown}
-		}
-		if got := (verdict{s.Action, s.Reason}); got != want {
-			t.Errorf("%s: %v, want %v", what, got, want)
-		}
-		if tt.held && !strings.Contains(s.Message, tt.row.UID) {
-			t.Errorf("%s: %q does not name the row", what, s.Message)
-		}
+		t.Run(what, func(t *testing.T) {
+			in := identified()
+			in.Desired.Nodes = []*plan.Node{tt.row}
+			decided := Decide(in, Limits{AllowEmpty: true})
+			s := decided.Nodes[len(decided.Nodes)-1].Steps[0]
+			want := verdict{plan.ActionDelete, plan.ReasonNodeGone}
+			if tt.held {
+				want = verdict{plan.ActionSkip, plan.ReasonRowUnknown}
+			}
+			if got := (verdict{s.Action, s.Reason}); got != want {
+				t.Errorf("%s: %v, want %v", what, got, want)
+			}
+			if tt.held && !strings.Contains(s.Message, tt.row.UID) {
+				t.Errorf("%s: %q does not name the row", what, s.Message)
+			}
+		})
 	}
 }

@@ -31,24 +31,26 @@ func keeping(at situation, p lynq.Policy) verdict {
 // existing objects, whatever the policies.
 func TestKeepContent(t *testing.T) {
 	for _, creation := range []lynq.CreationPolicy{lynq.CreateWhenNeeded, lynq.CreateOnce} {
-		for _, deletion := range []lynq.DeletionPolicy{lynq.DeleteDelete, lynq.DeleteRetain} {
-			for _, conflict := range []lynq.ConflictPolicy{lynq.ConflictStuck, lynq.ConflictForce} {
-				for _, at := range situations() {
-					p := lynq.DefaultPolicy()
-					p.Creation, p.Deletion, p.Conflict = creation, deletion, conflict
-					in := scene(at, p)
-					in.Options.KeepContent = true
-					s := Decide(in, Limits{}).Nodes[0].Steps[0]
-					got, want := verdict{s.Action, s.Reason}, keeping(at, p)
-					if got != want {
-						t.Errorf("%s/%s/%s/%s: %v, want %v", creation, deletion, conflict, at, got, want)
-					}
-					if _, there := in.Observed.Live[s.Object.Ref]; there && (s.Action == plan.ActionUpdate || s.Action == plan.ActionAdopt) {
-						t.Errorf("%s/%s/%s/%s: its content would be written", creation, deletion, conflict, at)
+		t.Run(string(creation), func(t *testing.T) {
+			for _, deletion := range []lynq.DeletionPolicy{lynq.DeleteDelete, lynq.DeleteRetain} {
+				for _, conflict := range []lynq.ConflictPolicy{lynq.ConflictStuck, lynq.ConflictForce} {
+					for _, at := range situations() {
+						p := lynq.DefaultPolicy()
+						p.Creation, p.Deletion, p.Conflict = creation, deletion, conflict
+						in := scene(at, p)
+						in.Options.KeepContent = true
+						s := Decide(in, Limits{}).Nodes[0].Steps[0]
+						got, want := verdict{s.Action, s.Reason}, keeping(at, p)
+						if got != want {
+							t.Errorf("%s/%s/%s/%s: %v, want %v", creation, deletion, conflict, at, got, want)
+						}
+						if _, there := in.Observed.Live[s.Object.Ref]; there && (s.Action == plan.ActionUpdate || s.Action == plan.ActionAdopt) {
+							t.Errorf("%s/%s/%s/%s: its content would be written", creation, deletion, conflict, at)
+						}
 					}
 				}
 			}
-		}
+		})
 	}
 }
 
@@ -70,22 +72,24 @@ func TestKeepContentRecorded(t *testing.T) {
 // labels. So does one that is new.
 func TestKeepContentReplaced(t *testing.T) {
 	for name, was := range map[string]bool{"replaced": true, "new": false} {
-		in := scene(orphaned, lynq.DefaultPolicy())
-		in.Options.KeepContent = true
-		decided := Decide(in, Limits{})
-		step := decided.Nodes[0].Steps[0]
-		now := *scene(nobodys, lynq.DefaultPolicy()).Observed.Live[step.Object.Ref]
-		now.UID = "another"
-		if !was {
-			step.Live = nil
-		}
-		got, became := Recheck(decided, &decided.Nodes[0], in.Recorded.Inventories[0], &step, &now)
-		if got.Action != plan.ActionSkip || got.Reason != plan.ReasonReplaced || became != VerdictChanged {
-			t.Errorf("%s: %s (%s), verdict %d, want it skipped", name, got.Action, got.Reason, became)
-		}
-		now.UID = decided.Nodes[0].Steps[0].Live.UID
-		if got, _ := Recheck(decided, &decided.Nodes[0], in.Recorded.Inventories[0], &decided.Nodes[0].Steps[0], &now); got.Action != plan.ActionTrack {
-			t.Errorf("the same object: %s (%s), want it tracked", got.Action, got.Reason)
-		}
+		t.Run(name, func(t *testing.T) {
+			in := scene(orphaned, lynq.DefaultPolicy())
+			in.Options.KeepContent = true
+			decided := Decide(in, Limits{})
+			step := decided.Nodes[0].Steps[0]
+			now := *scene(nobodys, lynq.DefaultPolicy()).Observed.Live[step.Object.Ref]
+			now.UID = "another"
+			if !was {
+				step.Live = nil
+			}
+			got, became := Recheck(decided, &decided.Nodes[0], in.Recorded.Inventories[0], &step, &now)
+			if got.Action != plan.ActionSkip || got.Reason != plan.ReasonReplaced || became != VerdictChanged {
+				t.Errorf("%s: %s (%s), verdict %d, want it skipped", name, got.Action, got.Reason, became)
+			}
+			now.UID = decided.Nodes[0].Steps[0].Live.UID
+			if got, _ := Recheck(decided, &decided.Nodes[0], in.Recorded.Inventories[0], &decided.Nodes[0].Steps[0], &now); got.Action != plan.ActionTrack {
+				t.Errorf("the same object: %s (%s), want it tracked", got.Action, got.Reason)
+			}
+		})
 	}
 }

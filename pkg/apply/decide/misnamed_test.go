@@ -45,37 +45,39 @@ func TestRecordedByAnotherName(t *testing.T) {
 		"a form elsewhere":       {func(in *Input) { in.Recorded.Inventories[0].Node.Form.Namespace = "other" }, "", false},
 		"another node namespace": {func(in *Input) { in.Recorded.Inventories[0].Node.Namespace = "other" }, "", true},
 	} {
-		in := &Input{
-			Hub:     lynq.HubKey{Namespace: "hubs", Name: "crm"},
-			Desired: Desired{Forms: []lynq.FormKey{{Namespace: "forms", Name: "eu-web"}, {Namespace: "forms", Name: "web"}}, Active: 1, Nodes: []*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "eu-web"}, UID: "acme", Namespace: "ns", Name: "acme-eu-web-897520f7"}}}},
-			Recorded: Recorded{Inventories: []*inventory.Inventory{{
-				Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "eu-web"}, UID: "acme", Namespace: "ns", Name: "acme-eu-web"}, UID: "inv",
-				Entries: []inventory.Entry{{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}, ID: "settings", Lifecycle: lynq.Lifecycle{Deletion: lynq.DeleteDelete}}},
-			}}},
-		}
-		c.change(in)
-		p := Decide(in, Limits{MaxDelete: limits.MaxDelete{Nodes: 9}})
-		if len(p.Refusals) > 0 {
-			t.Errorf("%s: %v", name, p.Refusals)
-		}
-		leaves := false
-		for i := range p.Nodes {
-			n := &p.Nodes[i]
-			leaves = leaves || n.Desired == nil
-			if n.Name != in.Desired.Nodes[0].Name {
-				continue
+		t.Run(name, func(t *testing.T) {
+			in := &Input{
+				Hub:     lynq.HubKey{Namespace: "hubs", Name: "crm"},
+				Desired: Desired{Forms: []lynq.FormKey{{Namespace: "forms", Name: "eu-web"}, {Namespace: "forms", Name: "web"}}, Active: 1, Nodes: []*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "eu-web"}, UID: "acme", Namespace: "ns", Name: "acme-eu-web-897520f7"}}}},
+				Recorded: Recorded{Inventories: []*inventory.Inventory{{
+					Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "eu-web"}, UID: "acme", Namespace: "ns", Name: "acme-eu-web"}, UID: "inv",
+					Entries: []inventory.Entry{{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}, ID: "settings", Lifecycle: lynq.Lifecycle{Deletion: lynq.DeleteDelete}}},
+				}}},
 			}
-			why := ""
-			if n.Desired.Failed != nil {
-				why = n.Desired.Failed.Error()
+			c.change(in)
+			p := Decide(in, Limits{MaxDelete: limits.MaxDelete{Nodes: 9}})
+			if len(p.Refusals) > 0 {
+				t.Errorf("%s: %v", name, p.Refusals)
 			}
-			if c.node == "" && why != "" || !strings.HasPrefix(why, c.node) || c.node != "" && len(n.Steps) > 0 {
-				t.Errorf("%s: refused because %q, with %d steps", name, why, len(n.Steps))
+			leaves := false
+			for i := range p.Nodes {
+				n := &p.Nodes[i]
+				leaves = leaves || n.Desired == nil
+				if n.Name != in.Desired.Nodes[0].Name {
+					continue
+				}
+				why := ""
+				if n.Desired.Failed != nil {
+					why = n.Desired.Failed.Error()
+				}
+				if c.node == "" && why != "" || !strings.HasPrefix(why, c.node) || c.node != "" && len(n.Steps) > 0 {
+					t.Errorf("%s: refused because %q, with %d steps", name, why, len(n.Steps))
+				}
 			}
-		}
-		if leaves != c.leaves {
-			t.Errorf("%s: the recorded node goes: %v", name, leaves)
-		}
+			if leaves != c.leaves {
+				t.Errorf("%s: the recorded node goes: %v", name, leaves)
+			}
+		})
 	}
 }
 
@@ -119,49 +121,51 @@ func TestRefusedGivesNothingAway(t *testing.T) {
 			in.Desired.Nodes[0].Name, in.Recorded.Inventories[0].Deleting = recorded, true
 		}, recorded, false},
 	} {
-		for _, last := range []bool{false, true} {
-			ref := lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}
-			policy := lynq.DefaultPolicy()
-			other := &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "web"}, UID: "coil", Namespace: "ns", Name: "coil-web"}, Objects: []plan.Object{{Ref: ref, APIVersion: "v1", ID: "settings", Policy: &policy, Owned: true, Digest: "d"}}}
-			in := &Input{
-				Hub:     lynq.HubKey{Namespace: "hubs", Name: "crm"},
-				Desired: Desired{Forms: []lynq.FormKey{{Namespace: "forms", Name: "eu-web"}, {Namespace: "forms", Name: "web"}}, Active: 2, Nodes: []*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "eu-web"}, UID: "acme", Namespace: "ns", Name: made}}}},
-				Recorded: Recorded{Inventories: []*inventory.Inventory{{
-					Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "eu-web"}, UID: "acme", Namespace: "ns", Name: recorded}, UID: "inv",
-					Entries: []inventory.Entry{{Ref: ref, ID: "settings", UID: "u", Digest: "d", Lifecycle: lynq.Lifecycle{Deletion: lynq.DeleteDelete}}},
-				}}},
-				Observed: plan.Observed{Live: map[lynq.Ref]*tracking.Live{ref: {Ref: ref, UID: "u", Hub: "crm", PartOf: inventory.ID("ns", inventory.Name(c.holder))}}},
-			}
-			c.change(in)
-			if last {
-				in.Desired.Nodes = append(in.Desired.Nodes, other)
-			} else {
-				in.Desired.Nodes = append([]*plan.Node{other}, in.Desired.Nodes...)
-			}
-			want := verdict{plan.ActionBlock, plan.ReasonForeign}
-			if c.taken {
-				want = verdict{plan.ActionUpdate, plan.ReasonMoved}
-			}
-			p := Decide(in, Limits{MaxDelete: limits.MaxDelete{Nodes: 9}})
-			taken := 0
-			for i := range p.Nodes {
-				for _, s := range p.Nodes[i].Steps {
-					if s.Object == nil {
-						if !c.taken {
-							t.Errorf("%s, last %t: node %s: %s (%s)", name, last, p.Nodes[i].Name, s.Action, s.Reason)
+		t.Run(name, func(t *testing.T) {
+			for _, last := range []bool{false, true} {
+				ref := lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}
+				policy := lynq.DefaultPolicy()
+				other := &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "web"}, UID: "coil", Namespace: "ns", Name: "coil-web"}, Objects: []plan.Object{{Ref: ref, APIVersion: "v1", ID: "settings", Policy: &policy, Owned: true, Digest: "d"}}}
+				in := &Input{
+					Hub:     lynq.HubKey{Namespace: "hubs", Name: "crm"},
+					Desired: Desired{Forms: []lynq.FormKey{{Namespace: "forms", Name: "eu-web"}, {Namespace: "forms", Name: "web"}}, Active: 2, Nodes: []*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "eu-web"}, UID: "acme", Namespace: "ns", Name: made}}}},
+					Recorded: Recorded{Inventories: []*inventory.Inventory{{
+						Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "eu-web"}, UID: "acme", Namespace: "ns", Name: recorded}, UID: "inv",
+						Entries: []inventory.Entry{{Ref: ref, ID: "settings", UID: "u", Digest: "d", Lifecycle: lynq.Lifecycle{Deletion: lynq.DeleteDelete}}},
+					}}},
+					Observed: plan.Observed{Live: map[lynq.Ref]*tracking.Live{ref: {Ref: ref, UID: "u", Hub: "crm", PartOf: inventory.ID("ns", inventory.Name(c.holder))}}},
+				}
+				c.change(in)
+				if last {
+					in.Desired.Nodes = append(in.Desired.Nodes, other)
+				} else {
+					in.Desired.Nodes = append([]*plan.Node{other}, in.Desired.Nodes...)
+				}
+				want := verdict{plan.ActionBlock, plan.ReasonForeign}
+				if c.taken {
+					want = verdict{plan.ActionUpdate, plan.ReasonMoved}
+				}
+				p := Decide(in, Limits{MaxDelete: limits.MaxDelete{Nodes: 9}})
+				taken := 0
+				for i := range p.Nodes {
+					for _, s := range p.Nodes[i].Steps {
+						if s.Object == nil {
+							if !c.taken {
+								t.Errorf("%s, last %t: node %s: %s (%s)", name, last, p.Nodes[i].Name, s.Action, s.Reason)
+							}
+							continue
 						}
-						continue
-					}
-					taken++
-					if got := (verdict{s.Action, s.Reason}); got != want || !c.taken && !strings.Contains(s.Message, "node ns/"+c.holder) {
-						t.Errorf("%s, last %t: %v (%s), want %v", name, last, got, s.Message, want)
+						taken++
+						if got := (verdict{s.Action, s.Reason}); got != want || !c.taken && !strings.Contains(s.Message, "node ns/"+c.holder) {
+							t.Errorf("%s, last %t: %v (%s), want %v", name, last, got, s.Message, want)
+						}
 					}
 				}
+				if taken != 1 {
+					t.Errorf("%s, last %t: %d steps want the object", name, last, taken)
+				}
 			}
-			if taken != 1 {
-				t.Errorf("%s, last %t: %d steps want the object", name, last, taken)
-			}
-		}
+		})
 	}
 }
 
@@ -176,23 +180,25 @@ func TestRefusedKeepsWhatOthersHaveToo(t *testing.T) {
 		"the refused one's record only": {func(_ *Input, l *tracking.Live) { l.PartOf = inventory.ID("ns", inventory.Name("bolt-web")) }, verdict{plan.ActionDelete, plan.ReasonNodeGone}},
 		"its tracking only":             {func(in *Input, _ *tracking.Live) { in.Recorded.Inventories[0].Entries = nil }, verdict{plan.ActionDelete, plan.ReasonNodeGone}},
 	} {
-		ref := lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}
-		entries := []inventory.Entry{{Ref: ref, ID: "settings", UID: "u", Digest: "d", Lifecycle: lynq.Lifecycle{Deletion: lynq.DeleteDelete}}}
-		live := &tracking.Live{Ref: ref, UID: "u", Hub: "crm", PartOf: inventory.ID("ns", inventory.Name("acme-eu-web")), Owners: []types.UID{"inv2"}}
-		in := &Input{
-			Hub:     lynq.HubKey{Namespace: "hubs", Name: "crm"},
-			Desired: Desired{Forms: []lynq.FormKey{{Namespace: "forms", Name: "eu-web"}, {Namespace: "forms", Name: "web"}}, Active: 2, Nodes: []*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "eu-web"}, UID: "acme", Namespace: "ns", Name: "acme-eu-web-897520f7"}}}},
-			Recorded: Recorded{Inventories: []*inventory.Inventory{
-				{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "eu-web"}, UID: "acme", Namespace: "ns", Name: "acme-eu-web"}, UID: "inv", Entries: entries},
-				{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "web"}, UID: "bolt", Namespace: "ns", Name: "bolt-web"}, UID: "inv2", Entries: entries},
-			}},
-			Observed: plan.Observed{Live: map[lynq.Ref]*tracking.Live{ref: live}},
-		}
-		c.change(in, live)
-		decided := Decide(in, Limits{MaxDelete: limits.MaxDelete{Nodes: 9}})
-		s := decided.Nodes[len(decided.Nodes)-1].Steps[0]
-		if got := (verdict{s.Action, s.Reason}); got != c.want || s.Action == plan.ActionSkip && !strings.Contains(s.Message, "node ns/acme-eu-web, which") {
-			t.Errorf("%s: %v (%s), want %v", name, got, s.Message, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			ref := lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}
+			entries := []inventory.Entry{{Ref: ref, ID: "settings", UID: "u", Digest: "d", Lifecycle: lynq.Lifecycle{Deletion: lynq.DeleteDelete}}}
+			live := &tracking.Live{Ref: ref, UID: "u", Hub: "crm", PartOf: inventory.ID("ns", inventory.Name("acme-eu-web")), Owners: []types.UID{"inv2"}}
+			in := &Input{
+				Hub:     lynq.HubKey{Namespace: "hubs", Name: "crm"},
+				Desired: Desired{Forms: []lynq.FormKey{{Namespace: "forms", Name: "eu-web"}, {Namespace: "forms", Name: "web"}}, Active: 2, Nodes: []*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "eu-web"}, UID: "acme", Namespace: "ns", Name: "acme-eu-web-897520f7"}}}},
+				Recorded: Recorded{Inventories: []*inventory.Inventory{
+					{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "eu-web"}, UID: "acme", Namespace: "ns", Name: "acme-eu-web"}, UID: "inv", Entries: entries},
+					{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "web"}, UID: "bolt", Namespace: "ns", Name: "bolt-web"}, UID: "inv2", Entries: entries},
+				}},
+				Observed: plan.Observed{Live: map[lynq.Ref]*tracking.Live{ref: live}},
+			}
+			c.change(in, live)
+			decided := Decide(in, Limits{MaxDelete: limits.MaxDelete{Nodes: 9}})
+			s := decided.Nodes[len(decided.Nodes)-1].Steps[0]
+			if got := (verdict{s.Action, s.Reason}); got != c.want || s.Action == plan.ActionSkip && !strings.Contains(s.Message, "node ns/acme-eu-web, which") {
+				t.Errorf("%s: %v (%s), want %v", name, got, s.Message, c.want)
+			}
+		})
 	}
 }

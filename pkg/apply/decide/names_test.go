@@ -117,26 +117,28 @@ func TestOneObjectTwoNames(t *testing.T) {
 			s.in.Beside = &plan.Observed{Unknown: map[lynq.Ref]error{viewed("x"): errors.New("403")}}
 		}, []string{"a: ConfigMap/ns/x skip Unknown"}},
 	} {
-		s := newShop()
-		tt.prepare(s)
-		var got []string
-		p := Decide(s.in, Limits{AllowEmpty: true})
-		for i := range p.Nodes {
-			n := &p.Nodes[i]
-			for k := range n.Steps {
-				step := &n.Steps[k]
-				got = append(got, n.UID+": "+step.Ref().Full()+" "+string(step.Action)+" "+string(step.Reason))
-				if again := Again(p, n, n.Inventory, step, step.Live); again.Action != step.Action {
-					t.Errorf("%s: %s, and %s when its turn comes", name, got[len(got)-1], again.Action)
-				}
-				if step.Action == plan.ActionUpdate && step.NextEntry().UID != "uid-x" && step.Reason == plan.ReasonChanged {
-					t.Errorf("%s: the next entry of %s lacks the uid", name, step.Ref())
+		t.Run(name, func(t *testing.T) {
+			s := newShop()
+			tt.prepare(s)
+			var got []string
+			p := Decide(s.in, Limits{AllowEmpty: true})
+			for i := range p.Nodes {
+				n := &p.Nodes[i]
+				for k := range n.Steps {
+					step := &n.Steps[k]
+					got = append(got, n.UID+": "+step.Ref().Full()+" "+string(step.Action)+" "+string(step.Reason))
+					if again := Again(p, n, n.Inventory, step, step.Live); again.Action != step.Action {
+						t.Errorf("%s: %s, and %s when its turn comes", name, got[len(got)-1], again.Action)
+					}
+					if step.Action == plan.ActionUpdate && step.NextEntry().UID != "uid-x" && step.Reason == plan.ReasonChanged {
+						t.Errorf("%s: the next entry of %s lacks the uid", name, step.Ref())
+					}
 				}
 			}
-		}
-		if !slices.Equal(got, tt.want) {
-			t.Errorf("%s: %q, want %q", name, got, tt.want)
-		}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("%s: %q, want %q", name, got, tt.want)
+			}
+		})
 	}
 }
 
@@ -169,15 +171,17 @@ func TestOtherNames(t *testing.T) {
 			l.Ref, s.in.Observed.Live = project, map[lynq.Ref]*tracking.Live{project: &l}
 		}, "Namespace/x"},
 	} {
-		s := newShop()
-		tt.prepare(s)
-		var got []string
-		for _, ref := range OtherNames(Decide(s.in, Limits{AllowEmpty: true})) {
-			got = append(got, ref.Full())
-		}
-		if strings.Join(got, " ") != tt.want {
-			t.Errorf("%s: %q, want %q", name, got, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			s := newShop()
+			tt.prepare(s)
+			var got []string
+			for _, ref := range OtherNames(Decide(s.in, Limits{AllowEmpty: true})) {
+				got = append(got, ref.Full())
+			}
+			if strings.Join(got, " ") != tt.want {
+				t.Errorf("%s: %q, want %q", name, got, tt.want)
+			}
+		})
 	}
 }
 

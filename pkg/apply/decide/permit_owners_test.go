@@ -27,10 +27,12 @@ func TestPermitDetach(t *testing.T) {
 		"excluded":          {plan.Step{Object: &excluded, Live: &tracking.Live{UID: "u"}}, false},
 		"excluded, dropped": {plan.Step{Entry: &inventory.Entry{}, Reason: plan.ReasonExcluded, Live: &tracking.Live{UID: "u"}}, false},
 	} {
-		permit, err := PermitDetach(&tt.step)
-		if (err == nil) != tt.yes || permit.Covers("had") != tt.yes || permit.Covers("new") || permit.Covers("") {
-			t.Errorf("%s: %v, %+v", name, err, permit)
-		}
+		t.Run(name, func(t *testing.T) {
+			permit, err := PermitDetach(&tt.step)
+			if (err == nil) != tt.yes || permit.Covers("had") != tt.yes || permit.Covers("new") || permit.Covers("") {
+				t.Errorf("%s: %v, %+v", name, err, permit)
+			}
+		})
 	}
 }
 
@@ -55,10 +57,12 @@ func TestPermitReturn(t *testing.T) {
 		"not read":       {plan.Step{Entry: e}, false},
 		"excluded":       {plan.Step{Entry: e, Live: live(), Reason: plan.ReasonExcluded}, false},
 	} {
-		permit, err := PermitReturn(r, saved, &tt.step)
-		if (err == nil) != tt.yes || permit.Covers("inv") != tt.yes {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			permit, err := PermitReturn(r, saved, &tt.step)
+			if (err == nil) != tt.yes || permit.Covers("inv") != tt.yes {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 }
 
@@ -76,10 +80,12 @@ func TestPermitSuccession(t *testing.T) {
 		"an orphan":      {tracking.Live{UID: "u", Orphaned: true}, lynq.DeleteDelete, false},
 		"another tool's": {tracking.Live{UID: "u", Few: &tracking.Rare{Foreign: "Helm release a"}}, lynq.DeleteDelete, false},
 	} {
-		permit, err := PermitSuccession(&plan.Step{Entry: &inventory.Entry{Lifecycle: lynq.Lifecycle{Deletion: tt.policy}}, Live: &tt.live}, "inv")
-		if (err == nil) != tt.yes || permit.Covers("inv") != tt.yes {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			permit, err := PermitSuccession(&plan.Step{Entry: &inventory.Entry{Lifecycle: lynq.Lifecycle{Deletion: tt.policy}}, Live: &tt.live}, "inv")
+			if (err == nil) != tt.yes || permit.Covers("inv") != tt.yes {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 }
 

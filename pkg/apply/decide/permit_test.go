@@ -51,9 +51,11 @@ func TestPermitRecords(t *testing.T) {
 		"a LynqNode":                     {of(PermitHandover(lynq.Ref{Group: wellknown.Group, Kind: "LynqNode"}, "u", "1")), true},
 		"an object of others":            {of(PermitHandover(lynq.Ref{Kind: "Secret"}, "u", "1")), false},
 	} {
-		if (tt.err == nil) != tt.yes {
-			t.Errorf("%s: %v", name, tt.err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if (tt.err == nil) != tt.yes {
+				t.Errorf("%s: %v", name, tt.err)
+			}
+		})
 	}
 }
 
@@ -61,10 +63,12 @@ func TestPermitRecords(t *testing.T) {
 func TestPermitsUnseen(t *testing.T) {
 	s := &plan.Step{Action: plan.ActionDelete, Entry: &inventory.Entry{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "x"}}}
 	for name, live := range map[string]*tracking.Live{"not read": nil, "without a uid": {Ref: s.Entry.Ref}} {
-		s.Live = live
-		var denied *DeniedError
-		if permit, err := Permits(&plan.Plan{}, &plan.NodePlan{}, nil, s); !errors.As(err, &denied) || permit.Check(true) == nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			s.Live = live
+			var denied *DeniedError
+			if permit, err := Permits(&plan.Plan{}, &plan.NodePlan{}, nil, s); !errors.As(err, &denied) || permit.Check(true) == nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 }

@@ -78,18 +78,20 @@ func TestPermitOwner(t *testing.T) {
 		"unmanaged":                  {lynq.DefaultPolicy(), func(_ *decide.Input, s *plan.Step) { s.Live.Unmanaged = true }, false},
 		"without an inventory's uid": {lynq.DefaultPolicy(), func(in *decide.Input, _ *plan.Step) { in.Recorded.Inventories[0].UID = "" }, false},
 	} {
-		in := decide.Scene(decide.Ours, tt.policy)
-		p := decide.Decide(in, decide.Limits{})
-		n := &p.Nodes[0]
-		s := n.Steps[0]
-		o, l := *s.Object, *s.Live
-		s.Object, s.Live = &o, &l
-		saved := in.Recorded.Inventories[0].Clone()
-		in.Recorded.Inventories = []*inventory.Inventory{saved}
-		tt.change(in, &s)
-		permit, err := decide.PermitOwner(p, n, saved, &s)
-		if (err == nil) != tt.yes || tt.yes != permit.Covers(types.UID(saved.UID)) || permit.Covers("other") {
-			t.Errorf("%s: %v, %+v", name, err, permit)
-		}
+		t.Run(name, func(t *testing.T) {
+			in := decide.Scene(decide.Ours, tt.policy)
+			p := decide.Decide(in, decide.Limits{})
+			n := &p.Nodes[0]
+			s := n.Steps[0]
+			o, l := *s.Object, *s.Live
+			s.Object, s.Live = &o, &l
+			saved := in.Recorded.Inventories[0].Clone()
+			in.Recorded.Inventories = []*inventory.Inventory{saved}
+			tt.change(in, &s)
+			permit, err := decide.PermitOwner(p, n, saved, &s)
+			if (err == nil) != tt.yes || tt.yes != permit.Covers(types.UID(saved.UID)) || permit.Covers("other") {
+				t.Errorf("%s: %v, %+v", name, err, permit)
+			}
+		})
 	}
 }

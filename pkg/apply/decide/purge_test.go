@@ -77,25 +77,27 @@ func TestPurgedLeaves(t *testing.T) {
 		"dropped":   func(in *Input) { in.Desired.Nodes[0].Objects = nil },
 		"node gone": func(in *Input) { in.Desired.Nodes = nil },
 	} {
-		for _, at := range situations() {
-			for _, uid := range []string{"", "u1"} {
-				in := purgeScene(at, lynq.DefaultPolicy(), uid)
-				leaves(in)
-				got := firstVerdict(t, in)
-				switch {
-				case at == absent || at == vanished:
-					if got != (verdict{plan.ActionRelease, plan.ReasonCompleted}) {
-						t.Errorf("%s, %s, uid %q: %v", name, at, uid, got)
+		t.Run(name, func(t *testing.T) {
+			for _, at := range situations() {
+				for _, uid := range []string{"", "u1"} {
+					in := purgeScene(at, lynq.DefaultPolicy(), uid)
+					leaves(in)
+					got := firstVerdict(t, in)
+					switch {
+					case at == absent || at == vanished:
+						if got != (verdict{plan.ActionRelease, plan.ReasonCompleted}) {
+							t.Errorf("%s, %s, uid %q: %v", name, at, uid, got)
+						}
+					case uid != "" && slices.Contains(purgeable(), at):
+						if got.Action != plan.ActionDelete {
+							t.Errorf("%s, %s, under way: %v, want it deleted", name, at, got)
+						}
+					case got.Action != plan.ActionRelease && got.Reason != plan.ReasonUnmanaged:
+						t.Errorf("%s, %s, uid %q: %v, want it left alone", name, at, uid, got)
 					}
-				case uid != "" && slices.Contains(purgeable(), at):
-					if got.Action != plan.ActionDelete {
-						t.Errorf("%s, %s, under way: %v, want it deleted", name, at, got)
-					}
-				case got.Action != plan.ActionRelease && got.Reason != plan.ReasonUnmanaged:
-					t.Errorf("%s, %s, uid %q: %v, want it left alone", name, at, uid, got)
 				}
 			}
-		}
+		})
 	}
 }
 
@@ -145,11 +147,13 @@ func TestUnlooked(t *testing.T) {
 		"changed":                {"", func(o *plan.Object) { o.Digest = "d2" }, 0},
 		"it is to stay from now": {"", func(o *plan.Object) { o.Policy.PurgeOrder = nil }, 0},
 	} {
-		in := purgeScene(vanished, lynq.DefaultPolicy(), test.uid)
-		test.change(&in.Desired.Nodes[0].Objects[0])
-		if got := plan.Unlooked(in.Desired.Nodes, in.Recorded.Inventories); len(got) != test.want {
-			t.Errorf("%s: %v", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			in := purgeScene(vanished, lynq.DefaultPolicy(), test.uid)
+			test.change(&in.Desired.Nodes[0].Objects[0])
+			if got := plan.Unlooked(in.Desired.Nodes, in.Recorded.Inventories); len(got) != test.want {
+				t.Errorf("%s: %v", name, got)
+			}
+		})
 	}
 	in := purgeScene(vanished, lynq.DefaultPolicy(), "")
 	if got := plan.Unlooked(nil, in.Recorded.Inventories); len(got) != 1 {

@@ -59,22 +59,24 @@ func TestRecheckUnmanaged(t *testing.T) {
 		"tracking": {func(p *lynq.Policy) { p.Creation = lynq.CreateOnce }, func(l *tracking.Live) { l.Node = "other" }, verdict{plan.ActionTrack, plan.ReasonUntracked}},
 		"update":   {func(*lynq.Policy) {}, func(l *tracking.Live) { l.Fields = "f2" }, verdict{plan.ActionUpdate, plan.ReasonDrifted}},
 	} {
-		p := lynq.DefaultPolicy()
-		test.policy(&p)
-		in := scene(ours, p)
-		ref := in.Desired.Nodes[0].Objects[0].Ref
-		test.then(in.Observed.Live[ref])
-		decided := Decide(in, Limits{})
-		step := decided.Nodes[0].Steps[0]
-		if (verdict{step.Action, step.Reason}) != test.want {
-			t.Errorf("%s: planned %s (%s), want %v", name, step.Action, step.Reason, test.want)
-		}
-		now := *in.Observed.Live[ref]
-		now.Unmanaged = true
-		got, became := Recheck(decided, &decided.Nodes[0], in.Recorded.Inventories[0], &step, &now)
-		if got.Reason != plan.ReasonUnmanaged || became != VerdictChanged || got.Writes() {
-			t.Errorf("%s: %s (%s), verdict %d, want it left alone", name, got.Action, got.Reason, became)
-		}
+		t.Run(name, func(t *testing.T) {
+			p := lynq.DefaultPolicy()
+			test.policy(&p)
+			in := scene(ours, p)
+			ref := in.Desired.Nodes[0].Objects[0].Ref
+			test.then(in.Observed.Live[ref])
+			decided := Decide(in, Limits{})
+			step := decided.Nodes[0].Steps[0]
+			if (verdict{step.Action, step.Reason}) != test.want {
+				t.Errorf("%s: planned %s (%s), want %v", name, step.Action, step.Reason, test.want)
+			}
+			now := *in.Observed.Live[ref]
+			now.Unmanaged = true
+			got, became := Recheck(decided, &decided.Nodes[0], in.Recorded.Inventories[0], &step, &now)
+			if got.Reason != plan.ReasonUnmanaged || became != VerdictChanged || got.Writes() {
+				t.Errorf("%s: %s (%s), verdict %d, want it left alone", name, got.Action, got.Reason, became)
+			}
+		})
 	}
 }
 
@@ -103,15 +105,17 @@ func TestRecheckRemade(t *testing.T) {
 	now.UID = "u2"
 	decided, node := Decide(&Input{Hub: lynq.HubKey{Name: "crm"}}, Limits{}), &plan.NodePlan{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "ns", Name: "acme-web"}}
 	for _, action := range []plan.Action{plan.ActionDelete, plan.ActionOrphan} {
-		s := plan.Step{Action: action, Reason: plan.ReasonNodeGone, Entry: entry, Live: &then}
-		same := then
-		if got, _ := Recheck(decided, node, &inventory.Inventory{UID: "inv"}, &s, &same); got.Action != action {
-			t.Errorf("%s: the same object: %s (%s)", action, got.Action, got.Reason)
-		}
-		got, became := Recheck(decided, node, &inventory.Inventory{UID: "inv"}, &s, &now)
-		if got.Action != plan.ActionRelease || got.Reason != plan.ReasonTakenOver || got.Message == "" || became != VerdictChanged {
-			t.Errorf("%s: %s (%s) %q, verdict %d, want it released", action, got.Action, got.Reason, got.Message, became)
-		}
+		t.Run(string(action), func(t *testing.T) {
+			s := plan.Step{Action: action, Reason: plan.ReasonNodeGone, Entry: entry, Live: &then}
+			same := then
+			if got, _ := Recheck(decided, node, &inventory.Inventory{UID: "inv"}, &s, &same); got.Action != action {
+				t.Errorf("%s: the same object: %s (%s)", action, got.Action, got.Reason)
+			}
+			got, became := Recheck(decided, node, &inventory.Inventory{UID: "inv"}, &s, &now)
+			if got.Action != plan.ActionRelease || got.Reason != plan.ReasonTakenOver || got.Message == "" || became != VerdictChanged {
+				t.Errorf("%s: %s (%s) %q, verdict %d, want it released", action, got.Action, got.Reason, got.Message, became)
+			}
+		})
 	}
 }
 
@@ -162,21 +166,23 @@ func TestRecheckLeaving(t *testing.T) {
 		"prune: maybe changed since":     {plan.ActionDelete, plan.ReasonPruned, true, func(l *tracking.Live) { orphan(l); l.ResourceVersion, l.Generation = "8", 0 }, verdict{plan.ActionDelete, plan.ReasonPruned}, VerdictStopped},
 		"prune: deleted since by others": {plan.ActionDelete, plan.ReasonPruned, true, func(l *tracking.Live) { orphan(l); l.ResourceVersion, l.Generation, l.Deleting = "8", 2, true }, verdict{plan.ActionDelete, plan.ReasonPruned}, VerdictHolds},
 	} {
-		then := seen
-		s := plan.Step{Action: test.planned, Reason: test.why, Entry: entry, Live: &then, Exact: test.exact}
-		var now *tracking.Live
-		if test.change != nil {
-			l := seen
-			l.Owners = slices.Clone(seen.Owners)
-			test.change(&l)
-			now = &l
-		}
-		got, became := Recheck(decided, node, saved, &s, now)
-		if (verdict{got.Action, got.Reason}) != test.want || became != test.became || got.Live != now {
-			t.Errorf("%s: %s (%s), verdict %d, want %v, verdict %d", name, got.Action, got.Reason, became, test.want, test.became)
-		}
-		if (got.Action == plan.ActionSkip || became == VerdictStopped) && got.Message == "" {
-			t.Errorf("%s: it does not say why", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			then := seen
+			s := plan.Step{Action: test.planned, Reason: test.why, Entry: entry, Live: &then, Exact: test.exact}
+			var now *tracking.Live
+			if test.change != nil {
+				l := seen
+				l.Owners = slices.Clone(seen.Owners)
+				test.change(&l)
+				now = &l
+			}
+			got, became := Recheck(decided, node, saved, &s, now)
+			if (verdict{got.Action, got.Reason}) != test.want || became != test.became || got.Live != now {
+				t.Errorf("%s: %s (%s), verdict %d, want %v, verdict %d", name, got.Action, got.Reason, became, test.want, test.became)
+			}
+			if (got.Action == plan.ActionSkip || became == VerdictStopped) && got.Message == "" {
+				t.Errorf("%s: it does not say why", name)
+			}
+		})
 	}
 }

@@ -36,21 +36,23 @@ func TestStrategies(t *testing.T) {
 		handsOff:    {plan.ReasonUnmanaged, plan.ActionTrack, plan.ActionTrack},
 		ownRecord:   {plan.ReasonForeign, plan.ActionBlock, plan.ActionBlock},
 	} {
-		for _, strategy := range lynq.PatchStrategies() {
-			p := lynq.DefaultPolicy()
-			p.Patch = strategy
-			s := Decide(scene(at, p), Limits{}).Nodes[0].Steps[0]
-			expected := verdict{want.otherwise, want.reason}
-			if strategy == lynq.PatchRecreate {
-				expected.Action = want.recreated
+		t.Run(string(at), func(t *testing.T) {
+			for _, strategy := range lynq.PatchStrategies() {
+				p := lynq.DefaultPolicy()
+				p.Patch = strategy
+				s := Decide(scene(at, p), Limits{}).Nodes[0].Steps[0]
+				expected := verdict{want.otherwise, want.reason}
+				if strategy == lynq.PatchRecreate {
+					expected.Action = want.recreated
+				}
+				if got := (verdict{s.Action, s.Reason}); got != expected {
+					t.Errorf("%s, %s: %v, want %v", at, strategy, got, expected)
+				}
+				if may := strategy == lynq.PatchRecreate && want.recreated == plan.ActionRecreate; s.Recreates() != may {
+					t.Errorf("%s, %s: may be recreated: %t (%s)", at, strategy, s.Recreates(), s.InPlace)
+				}
 			}
-			if got := (verdict{s.Action, s.Reason}); got != expected {
-				t.Errorf("%s, %s: %v, want %v", at, strategy, got, expected)
-			}
-			if may := strategy == lynq.PatchRecreate && want.recreated == plan.ActionRecreate; s.Recreates() != may {
-				t.Errorf("%s, %s: may be recreated: %t (%s)", at, strategy, s.Recreates(), s.InPlace)
-			}
-		}
+		})
 	}
 }
 
@@ -79,18 +81,20 @@ func TestInPlace(t *testing.T) {
 		"data, as recorded":      {func(in *Input) { in.Recorded.Inventories[0].Entries[0].Data = true }, "it holds data"},
 		"a claim that is meant":  {func(in *Input) { claim(in); in.Options.IncludeData = true }, ""},
 	} {
-		p := lynq.DefaultPolicy()
-		p.Patch = lynq.PatchRecreate
-		in := scene(formChanged, p)
-		tt.change(in)
-		s := Decide(in, Limits{}).Nodes[0].Steps[0]
-		want := plan.ActionUpdate
-		if tt.why == "" {
-			want = plan.ActionRecreate
-		}
-		if s.Action != want || s.Recreates() != (tt.why == "") || !strings.HasPrefix(s.InPlace, tt.why) || s.Reason != plan.ReasonChanged {
-			t.Errorf("%s: %s (%s) %q", name, s.Action, s.Reason, s.InPlace)
-		}
+		t.Run(name, func(t *testing.T) {
+			p := lynq.DefaultPolicy()
+			p.Patch = lynq.PatchRecreate
+			in := scene(formChanged, p)
+			tt.change(in)
+			s := Decide(in, Limits{}).Nodes[0].Steps[0]
+			want := plan.ActionUpdate
+			if tt.why == "" {
+				want = plan.ActionRecreate
+			}
+			if s.Action != want || s.Recreates() != (tt.why == "") || !strings.HasPrefix(s.InPlace, tt.why) || s.Reason != plan.ReasonChanged {
+				t.Errorf("%s: %s (%s) %q", name, s.Action, s.Reason, s.InPlace)
+			}
+		})
 	}
 }
 
@@ -127,9 +131,11 @@ func TestRecheckRecreation(t *testing.T) {
 		"needless":           {needless, &same, verdict{plan.ActionUpdate, plan.ReasonChanged}, true, true},
 		"needless, and gone": {needless, nil, verdict{plan.ActionCreate, plan.ReasonVanished}, false, false},
 	} {
-		again, became := Recheck(planned, n, in.Recorded.Inventories[0], &tt.step, tt.now)
-		if got := (verdict{again.Action, again.Reason}); got != tt.want || (became == VerdictHolds) != tt.holds || again.Recreates() != tt.recreates {
-			t.Errorf("%s: %v, verdict %d, recreates %t; want %v", name, got, became, again.Recreates(), tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			again, became := Recheck(planned, n, in.Recorded.Inventories[0], &tt.step, tt.now)
+			if got := (verdict{again.Action, again.Reason}); got != tt.want || (became == VerdictHolds) != tt.holds || again.Recreates() != tt.recreates {
+				t.Errorf("%s: %v, verdict %d, recreates %t; want %v", name, got, became, again.Recreates(), tt.want)
+			}
+		})
 	}
 }

@@ -162,24 +162,26 @@ func TestRenamed(t *testing.T) {
 			[]string{"b: x update Moved", "b: z create New", "a: x release TakenOver", "a: y delete Renamed"}, "",
 		},
 	} {
-		s := newShop()
-		tt.prepare(s)
-		p := Decide(s.in, Limits{MaxDelete: limits.MaxDelete{Nodes: 1}})
-		if d := cmp.Diff(tt.want, graceSaid(p)); d != "" {
-			t.Errorf("%s (-want +got):\n%s", name, d)
-		}
-		var refused string
-		for _, r := range p.Refusals {
-			refused += string(r.Guard)
-		}
-		if refused != tt.refused {
-			t.Errorf("%s: refused %q, want %q", name, refused, tt.refused)
-		}
-		for i := range p.Nodes {
-			if n := &p.Nodes[i]; n.Moves() && (len(n.After) != 1 || n.After[0] != n.Next) {
-				t.Errorf("%s: node %s goes on as %s, and waits for %v", name, n, n.Next, n.After)
+		t.Run(name, func(t *testing.T) {
+			s := newShop()
+			tt.prepare(s)
+			p := Decide(s.in, Limits{MaxDelete: limits.MaxDelete{Nodes: 1}})
+			if d := cmp.Diff(tt.want, graceSaid(p)); d != "" {
+				t.Errorf("%s (-want +got):\n%s", name, d)
 			}
-		}
+			var refused string
+			for _, r := range p.Refusals {
+				refused += string(r.Guard)
+			}
+			if refused != tt.refused {
+				t.Errorf("%s: refused %q, want %q", name, refused, tt.refused)
+			}
+			for i := range p.Nodes {
+				if n := &p.Nodes[i]; n.Moves() && (len(n.After) != 1 || n.After[0] != n.Next) {
+					t.Errorf("%s: node %s goes on as %s, and waits for %v", name, n, n.Next, n.After)
+				}
+			}
+		})
 	}
 }
 
@@ -255,22 +257,24 @@ func TestMovesBetweenHubs(t *testing.T) {
 			[]string{"a: x release TakenOver"}, []string{"a: x update Moved"}, false,
 		},
 	} {
-		us, eu := twoHubs(t, tt.prepare)
-		plans := All([]*Input{us.in, eu.in}, Limits{})
-		if d := cmp.Diff([][]string{tt.us, tt.eu}, [][]string{graceSaid(plans[0]), graceSaid(plans[1])}); d != "" {
-			t.Errorf("%s (-want +got):\n%s", name, d)
-		}
-		if refused := len(plans[0].Refusals) > 0; refused != tt.refused {
-			t.Errorf("%s: refusals %v", name, plans[0].Refusals)
-		}
-		alone := Decide(eu.in, Limits{})
-		for i := range alone.Nodes {
-			for _, s := range alone.Nodes[i].Steps {
-				if s.Live != nil && s.Action != plan.ActionBlock {
-					t.Errorf("%s: a run of the new hub alone: %s %s", name, s.Action, s.Reason)
+		t.Run(name, func(t *testing.T) {
+			us, eu := twoHubs(t, tt.prepare)
+			plans := All([]*Input{us.in, eu.in}, Limits{})
+			if d := cmp.Diff([][]string{tt.us, tt.eu}, [][]string{graceSaid(plans[0]), graceSaid(plans[1])}); d != "" {
+				t.Errorf("%s (-want +got):\n%s", name, d)
+			}
+			if refused := len(plans[0].Refusals) > 0; refused != tt.refused {
+				t.Errorf("%s: refusals %v", name, plans[0].Refusals)
+			}
+			alone := Decide(eu.in, Limits{})
+			for i := range alone.Nodes {
+				for _, s := range alone.Nodes[i].Steps {
+					if s.Live != nil && s.Action != plan.ActionBlock {
+						t.Errorf("%s: a run of the new hub alone: %s %s", name, s.Action, s.Reason)
+					}
 				}
 			}
-		}
+		})
 	}
 }
 
@@ -321,15 +325,17 @@ func TestRowElsewhere(t *testing.T) {
 			[]string{"a: x delete NodeGone"}, true,
 		},
 	} {
-		us, eu := twoHubs(t, tt.prepare)
-		us.in.Desired.Elsewhere = NewSurvey(eu.in.Desired.Nodes)
-		p := Decide(us.in, Limits{})
-		if d := cmp.Diff(tt.want, graceSaid(p)); d != "" {
-			t.Errorf("%s (-want +got):\n%s", name, d)
-		}
-		if refused := len(p.Refusals) > 0; refused != tt.refused {
-			t.Errorf("%s: refusals %v", name, p.Refusals)
-		}
+		t.Run(name, func(t *testing.T) {
+			us, eu := twoHubs(t, tt.prepare)
+			us.in.Desired.Elsewhere = NewSurvey(eu.in.Desired.Nodes)
+			p := Decide(us.in, Limits{})
+			if d := cmp.Diff(tt.want, graceSaid(p)); d != "" {
+				t.Errorf("%s (-want +got):\n%s", name, d)
+			}
+			if refused := len(p.Refusals) > 0; refused != tt.refused {
+				t.Errorf("%s: refusals %v", name, p.Refusals)
+			}
+		})
 	}
 }
 
@@ -366,17 +372,19 @@ func TestClaimedBeside(t *testing.T) {
 			[]string{"a: x delete Removed"}, true,
 		},
 	} {
-		us, eu := twoHubs(t, tt.prepare)
-		for i := range us.in.Recorded.Inventories[0].Entries {
-			us.in.Recorded.Inventories[0].Entries[i].Data = true
-		}
-		p := All([]*Input{us.in, eu.in}, Limits{})[0]
-		if d := cmp.Diff(tt.want, graceSaid(p)); d != "" {
-			t.Errorf("%s (-want +got):\n%s", name, d)
-		}
-		if refused := len(p.Refusals) > 0; refused != tt.refused {
-			t.Errorf("%s: refusals %v", name, p.Refusals)
-		}
+		t.Run(name, func(t *testing.T) {
+			us, eu := twoHubs(t, tt.prepare)
+			for i := range us.in.Recorded.Inventories[0].Entries {
+				us.in.Recorded.Inventories[0].Entries[i].Data = true
+			}
+			p := All([]*Input{us.in, eu.in}, Limits{})[0]
+			if d := cmp.Diff(tt.want, graceSaid(p)); d != "" {
+				t.Errorf("%s (-want +got):\n%s", name, d)
+			}
+			if refused := len(p.Refusals) > 0; refused != tt.refused {
+				t.Errorf("%s: refusals %v", name, p.Refusals)
+			}
+		})
 	}
 }
 

@@ -13,10 +13,12 @@ func TestRepairs(t *testing.T) {
 	for at, want := range map[situation]bool{
 		drift: true, formChanged: false, policyMoved: true, unconfirmed: false, recreated: false, nobodys: false, ours: false, absent: false,
 	} {
-		step := Decide(scene(at, lynq.DefaultPolicy()), Limits{}).Nodes[0].Steps[0]
-		if got := step.Repairs(); got != want {
-			t.Errorf("%s, %s (%s): %t, want %t", at, step.Action, step.Reason, got, want)
-		}
+		t.Run(string(at), func(t *testing.T) {
+			step := Decide(scene(at, lynq.DefaultPolicy()), Limits{}).Nodes[0].Steps[0]
+			if got := step.Repairs(); got != want {
+				t.Errorf("%s, %s (%s): %t, want %t", at, step.Action, step.Reason, got, want)
+			}
+		})
 	}
 	step := Decide(scene(drift, lynq.DefaultPolicy()), Limits{}).Nodes[0].Steps[0]
 	step.Object.Digest = "d2"

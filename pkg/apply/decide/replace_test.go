@@ -116,11 +116,13 @@ func TestReplace(t *testing.T) {
 		"held by another client": {func(s *replaceScene) { s.inv.Others = &inventory.Others{Finalizers: []string{"example.com/audit"}} },
 			"stays: inventory ns/lynqnode-acme-web is being deleted, and example.com/audit blocks that (run again when it is deleted)"},
 	} {
-		s := newReplaceScene()
-		tt.change(s)
-		if got := s.replaced(); got != tt.want {
-			t.Errorf("%s: %q, want %q", name, got, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			s := newReplaceScene()
+			tt.change(s)
+			if got := s.replaced(); got != tt.want {
+				t.Errorf("%s: %q, want %q", name, got, tt.want)
+			}
+		})
 	}
 }
 
@@ -155,16 +157,18 @@ func TestReplaceDecided(t *testing.T) {
 			in.Desired.Exclude = map[lynq.FormKey]lynq.Exclusions{}
 		}, ""},
 	} {
-		in := scene(ours, lynq.DefaultPolicy())
-		in.Recorded.Inventories[0].Deleting, in.Recorded.Inventories[0].Finalizer = true, true
-		tt.change(in, &in.Desired.Nodes[0].Objects[0])
-		n := Decide(in, Limits{AllowEmpty: true}).Nodes[0]
-		switch why := n.Desired.Failed; {
-		case tt.want == "" && (why != nil || n.Replacement == nil || len(n.Replacement.Moves) != 1):
-			t.Errorf("%s: %v, %+v; want its inventory replaced", name, why, n.Replacement)
-		case tt.want != "" && (why == nil || !strings.Contains(why.Error(), tt.want) || len(n.Steps) > 0):
-			t.Errorf("%s: %v, %d steps; want it left as it is: %s", name, why, len(n.Steps), tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			in := scene(ours, lynq.DefaultPolicy())
+			in.Recorded.Inventories[0].Deleting, in.Recorded.Inventories[0].Finalizer = true, true
+			tt.change(in, &in.Desired.Nodes[0].Objects[0])
+			n := Decide(in, Limits{AllowEmpty: true}).Nodes[0]
+			switch why := n.Desired.Failed; {
+			case tt.want == "" && (why != nil || n.Replacement == nil || len(n.Replacement.Moves) != 1):
+				t.Errorf("%s: %v, %+v; want its inventory replaced", name, why, n.Replacement)
+			case tt.want != "" && (why == nil || !strings.Contains(why.Error(), tt.want) || len(n.Steps) > 0):
+				t.Errorf("%s: %v, %d steps; want it left as it is: %s", name, why, len(n.Steps), tt.want)
+			}
+		})
 	}
 }
 

@@ -73,13 +73,15 @@ func TestRestore(t *testing.T) {
 		"detached, and an inventory":     {func(s *restoreScene) { s.Live.Owners, s.Live.Record = nil, true }, ""},
 		"deleted, and owns an inventory": {func(s *restoreScene) { s.deleted(); s.Live.Record = true }, "Deleted"},
 	} {
-		s := newRestoreScene()
-		clear(unseen)
-		tt.change(s)
-		seen := &plan.Observed{Live: s.Observed(), Unknown: unseen}
-		if got := restored(Restorations([]*inventory.Inventory{s.Inventory}, seen)); got != tt.want {
-			t.Errorf("%s: %q, want %q", name, got, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			s := newRestoreScene()
+			clear(unseen)
+			tt.change(s)
+			seen := &plan.Observed{Live: s.Observed(), Unknown: unseen}
+			if got := restored(Restorations([]*inventory.Inventory{s.Inventory}, seen)); got != tt.want {
+				t.Errorf("%s: %q, want %q", name, got, tt.want)
+			}
+		})
 	}
 }
 
@@ -117,14 +119,16 @@ func TestMoved(t *testing.T) {
 		"another object": {func(_ *inventory.Entry, then *tracking.Live) { then.UID = "u2" }, "7 f1"},
 		"not confirmed":  {func(r *inventory.Entry, _ *tracking.Live) { r.UID = "" }, "7 f1"},
 	} {
-		s := newRestoreScene()
-		r, then := *s.Entry, *s.Live
-		tt.change(&r, &then)
-		now := then
-		now.ResourceVersion, now.Fields = "8", "f2"
-		moved := plan.Moved(r, &then, &now)
-		if got := fmt.Sprint(moved.ResourceVersion, " ", moved.Fields); got != tt.want {
-			t.Errorf("%s: %q, want %q", name, got, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			s := newRestoreScene()
+			r, then := *s.Entry, *s.Live
+			tt.change(&r, &then)
+			now := then
+			now.ResourceVersion, now.Fields = "8", "f2"
+			moved := plan.Moved(r, &then, &now)
+			if got := fmt.Sprint(moved.ResourceVersion, " ", moved.Fields); got != tt.want {
+				t.Errorf("%s: %q, want %q", name, got, tt.want)
+			}
+		})
 	}
 }

@@ -192,25 +192,27 @@ func TestMoveBetweenShards(t *testing.T) {
 // shard of the row.
 func TestShardOfRenamedRow(t *testing.T) {
 	for _, now := range []string{"b", "c", "d", "e", "f"} {
-		var shards []string
-		for k := range 3 {
-			s := newShop()
-			s.has("a", "a1")
-			s.wants(now, "a1")
-			s.in.Desired.Renames = &lynq.Renames{UIDs: map[string]string{"a": now}, Active: map[string]bool{now: true}}
-			inShard(s, lynq.Shard{Index: k, Count: 3})
-			p := Decide(s.in, Limits{})
-			var planned []string
-			for i := range p.Nodes {
-				planned = append(planned, p.Nodes[i].UID)
+		t.Run(now, func(t *testing.T) {
+			var shards []string
+			for k := range 3 {
+				s := newShop()
+				s.has("a", "a1")
+				s.wants(now, "a1")
+				s.in.Desired.Renames = &lynq.Renames{UIDs: map[string]string{"a": now}, Active: map[string]bool{now: true}}
+				inShard(s, lynq.Shard{Index: k, Count: 3})
+				p := Decide(s.in, Limits{})
+				var planned []string
+				for i := range p.Nodes {
+					planned = append(planned, p.Nodes[i].UID)
+				}
+				slices.Sort(planned)
+				shards = append(shards, strings.Join(planned, " "))
 			}
-			slices.Sort(planned)
-			shards = append(shards, strings.Join(planned, " "))
-		}
-		slices.Sort(shards)
-		if diff := cmp.Diff([]string{"", "", "a " + now}, shards); diff != "" {
-			t.Errorf("row %s:\n%s", now, diff)
-		}
+			slices.Sort(shards)
+			if diff := cmp.Diff([]string{"", "", "a " + now}, shards); diff != "" {
+				t.Errorf("row %s:\n%s", now, diff)
+			}
+		})
 	}
 }
 
@@ -219,32 +221,34 @@ func TestShardOfRenamedRow(t *testing.T) {
 func TestMoveBetweenHubsInShards(t *testing.T) {
 	const count = 3
 	for _, row := range []string{"a", "b", "c", "d"} {
-		moved := 0
-		for k := range count {
-			us, eu := newShop(), newShop()
-			eu.in.Hub, us.in.Desired.Active = lynq.HubKey{Namespace: "ns", Name: "eu"}, 1
-			us.has(row, "x")
-			n := eu.wants(row, "x")
-			n.Hub, n.Form.Name, n.Name = eu.in.Hub, "webeu", row+"-webeu"
-			eu.in.Desired.Forms, eu.in.Observed.Live = []lynq.FormKey{{Name: "webeu"}}, us.in.Observed.Live
-			for _, s := range []*shop{us, eu} {
-				s.in.InShard(lynq.Shard{Index: k, Count: count})
-			}
-			plans := All([]*Input{us.in, eu.in}, Limits{})
-			for i := range plans[0].Nodes {
-				for _, s := range plans[0].Nodes[i].Steps {
-					if s.Action != plan.ActionRelease || s.To == nil || *s.To != n.Key() {
-						t.Errorf("row %s: %s (%s) to %s", row, s.Action, s.Reason, s.To)
+		t.Run(row, func(t *testing.T) {
+			moved := 0
+			for k := range count {
+				us, eu := newShop(), newShop()
+				eu.in.Hub, us.in.Desired.Active = lynq.HubKey{Namespace: "ns", Name: "eu"}, 1
+				us.has(row, "x")
+				n := eu.wants(row, "x")
+				n.Hub, n.Form.Name, n.Name = eu.in.Hub, "webeu", row+"-webeu"
+				eu.in.Desired.Forms, eu.in.Observed.Live = []lynq.FormKey{{Name: "webeu"}}, us.in.Observed.Live
+				for _, s := range []*shop{us, eu} {
+					s.in.InShard(lynq.Shard{Index: k, Count: count})
+				}
+				plans := All([]*Input{us.in, eu.in}, Limits{})
+				for i := range plans[0].Nodes {
+					for _, s := range plans[0].Nodes[i].Steps {
+						if s.Action != plan.ActionRelease || s.To == nil || *s.To != n.Key() {
+							t.Errorf("row %s: %s (%s) to %s", row, s.Action, s.Reason, s.To)
+						}
+						moved++
 					}
-					moved++
+				}
+				if len(plans[0].Nodes) != len(plans[1].Nodes) {
+					t.Errorf("row %s: shard %d plans %d and %d nodes", row, k, len(plans[0].Nodes), len(plans[1].Nodes))
 				}
 			}
-			if len(plans[0].Nodes) != len(plans[1].Nodes) {
-				t.Errorf("row %s: shard %d plans %d and %d nodes", row, k, len(plans[0].Nodes), len(plans[1].Nodes))
+			if moved != 1 {
+				t.Errorf("row %s: %d shards move its object", row, moved)
 			}
-		}
-		if moved != 1 {
-			t.Errorf("row %s: %d shards move its object", row, moved)
-		}
+		})
 	}
 }

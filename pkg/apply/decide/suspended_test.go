@@ -87,20 +87,22 @@ func TestSuspended(t *testing.T) {
 		"a dependent continues if it is ready":    {func(s *shop) { dependsOnSuspended(s, true) }, []string{ann, "a: a2 create New"}, ""},
 		"a node on which a suspended one depends": {suspendedDependent, []string{"a unmet", ann, "a: a1 skip FormOrder"}, ""},
 	} {
-		s := newShop()
-		s.in.Now, s.in.Desired.Active = hour(12), 5
-		tt.prepare(s)
-		p := Decide(s.in, Limits{MaxDelete: limits.MaxDelete{Nodes: 1}})
-		if diff := cmp.Diff(tt.want, suspendedSaid(p)); diff != "" {
-			t.Errorf("%s:\n%s", name, diff)
-		}
-		var refused []string
-		for _, r := range p.Refusals {
-			refused = append(refused, string(r.Guard))
-		}
-		if got := strings.Join(refused, " "); got != tt.refused {
-			t.Errorf("%s: refused by %q, want %q", name, got, tt.refused)
-		}
+		t.Run(name, func(t *testing.T) {
+			s := newShop()
+			s.in.Now, s.in.Desired.Active = hour(12), 5
+			tt.prepare(s)
+			p := Decide(s.in, Limits{MaxDelete: limits.MaxDelete{Nodes: 1}})
+			if diff := cmp.Diff(tt.want, suspendedSaid(p)); diff != "" {
+				t.Errorf("%s:\n%s", name, diff)
+			}
+			var refused []string
+			for _, r := range p.Refusals {
+				refused = append(refused, string(r.Guard))
+			}
+			if got := strings.Join(refused, " "); got != tt.refused {
+				t.Errorf("%s: refused by %q, want %q", name, got, tt.refused)
+			}
+		})
 	}
 }
 
@@ -130,18 +132,20 @@ func suspendedDependent(s *shop) {
 // asks.
 func TestSuspendedGate(t *testing.T) {
 	for _, who := range []asker{askerNode, askerPurge, askerRecreate, askerHook} {
-		for _, suspended := range []bool{true, false} {
-			s := newShop()
-			s.in.Now = hour(12)
-			inv := s.has("a", "a1")
-			if suspended {
-				suspendedUntil(inv, 0)
+		t.Run(string(who), func(t *testing.T) {
+			for _, suspended := range []bool{true, false} {
+				s := newShop()
+				s.in.Now = hour(12)
+				inv := s.has("a", "a1")
+				if suspended {
+					suspendedUntil(inv, 0)
+				}
+				d := newDecider(s.in)
+				q := &question{asker: who, me: d.owner(shopNode("a")), entry: &inv.Entries[0], live: s.in.Observed.Live[shopRef("a1")], why: plan.ReasonNodeGone, keeps: lynq.DeleteDelete}
+				if a := d.gate(q); (a.Action == plan.ActionDelete) == suspended || suspended && a.Reason != plan.ReasonSuspended {
+					t.Errorf("%s, suspended %t: %+v", who, suspended, a)
+				}
 			}
-			d := newDecider(s.in)
-			q := &question{asker: who, me: d.owner(shopNode("a")), entry: &inv.Entries[0], live: s.in.Observed.Live[shopRef("a1")], why: plan.ReasonNodeGone, keeps: lynq.DeleteDelete}
-			if a := d.gate(q); (a.Action == plan.ActionDelete) == suspended || suspended && a.Reason != plan.ReasonSuspended {
-				t.Errorf("%s, suspended %t: %+v", who, suspended, a)
-			}
-		}
+		})
 	}
 }

@@ -35,10 +35,12 @@ func TestTakesData(t *testing.T) {
 		"a claim is updated":         {step("PersistentVolumeClaim", plan.ActionUpdate, true), false},
 		"text is deleted":            {step("ConfigMap", plan.ActionDelete, false), false},
 	} {
-		p := &plan.Plan{Nodes: []plan.NodePlan{{Steps: []plan.Step{step("ConfigMap", plan.ActionUpdate, true)}}, {Steps: []plan.Step{test.step}}}}
-		if got := p.TakesData(); got != test.want {
-			t.Errorf("%s: %t, want %t", name, got, test.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			p := &plan.Plan{Nodes: []plan.NodePlan{{Steps: []plan.Step{step("ConfigMap", plan.ActionUpdate, true)}}, {Steps: []plan.Step{test.step}}}}
+			if got := p.TakesData(); got != test.want {
+				t.Errorf("%s: %t, want %t", name, got, test.want)
+			}
+		})
 	}
 }
 

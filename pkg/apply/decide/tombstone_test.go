@@ -48,25 +48,27 @@ func TestTombstones(t *testing.T) {
 		"unreadable": {change: func(s *plan.Tombstone) { s.Live, s.Unknown = nil, errors.New("403") }, action: plan.ActionDelete,
 			reason: plan.ReasonTombstone, says: "403"},
 	} {
-		s := stone("ConfigMap", "a")
-		if tt.change != nil {
-			tt.change(&s)
-		}
-		p := Tombstones(lynq.HubKey{Namespace: "hub", Name: "crm"}, []plan.Tombstone{s, s}, nil, tt.data)
-		if tt.action == "" {
-			if len(p.Nodes) > 0 {
-				t.Errorf("%s: %d nodes are planned, want none", name, len(p.Nodes))
+		t.Run(name, func(t *testing.T) {
+			s := stone("ConfigMap", "a")
+			if tt.change != nil {
+				tt.change(&s)
 			}
-			continue
-		}
-		if len(p.Nodes) != 1 || len(p.Nodes[0].Steps) != 1 {
-			t.Errorf("%s: want one step in one node, there are %d nodes", name, len(p.Nodes))
-			continue
-		}
-		step := p.Nodes[0].Steps[0]
-		if step.Action != tt.action || step.Reason != tt.reason || !strings.Contains(step.Message, tt.says) || !p.After {
-			t.Errorf("%s: %s (%s) %q, want %s (%s) ... %q", name, step.Action, step.Reason, step.Message, tt.action, tt.reason, tt.says)
-		}
+			p := Tombstones(lynq.HubKey{Namespace: "hub", Name: "crm"}, []plan.Tombstone{s, s}, nil, tt.data)
+			if tt.action == "" {
+				if len(p.Nodes) > 0 {
+					t.Errorf("%s: %d nodes are planned, want none", name, len(p.Nodes))
+				}
+				return
+			}
+			if len(p.Nodes) != 1 || len(p.Nodes[0].Steps) != 1 {
+				t.Errorf("%s: want one step in one node, there are %d nodes", name, len(p.Nodes))
+				return
+			}
+			step := p.Nodes[0].Steps[0]
+			if step.Action != tt.action || step.Reason != tt.reason || !strings.Contains(step.Message, tt.says) || !p.After {
+				t.Errorf("%s: %s (%s) %q, want %s (%s) ... %q", name, step.Action, step.Reason, step.Message, tt.action, tt.reason, tt.says)
+			}
+		})
 	}
 }
 
@@ -82,9 +84,11 @@ func TestTombstoneGone(t *testing.T) {
 		"not served": {plan.Tombstone{Unserved: true}, false},
 		"unreadable": {plan.Tombstone{Unknown: errors.New("403")}, false},
 	} {
-		if got := tt.stone.Gone(); got != tt.gone {
-			t.Errorf("%s: gone %v, want %v", name, got, tt.gone)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := tt.stone.Gone(); got != tt.gone {
+				t.Errorf("%s: gone %v, want %v", name, got, tt.gone)
+			}
+		})
 	}
 }
 
@@ -104,10 +108,12 @@ func TestTombstoneRecheck(t *testing.T) {
 		"changed":  {&tracking.Live{UID: step.Live.UID, ResourceVersion: "8", Few: step.Live.Few}, plan.ActionDelete, VerdictStopped},
 		"labelled": {&tracking.Live{UID: step.Live.UID, ResourceVersion: "8", Generation: 1, Few: &tracking.Rare{Labels: map[string]string{"app": "new"}}}, plan.ActionSkip, VerdictChanged},
 	} {
-		again, verdict := Recheck(p, &p.Nodes[0], nil, step, tt.now)
-		if again.Action != tt.action || verdict != tt.verdict {
-			t.Errorf("%s: %s, verdict %d, want %s, %d", name, again.Action, verdict, tt.action, tt.verdict)
-		}
+		t.Run(name, func(t *testing.T) {
+			again, verdict := Recheck(p, &p.Nodes[0], nil, step, tt.now)
+			if again.Action != tt.action || verdict != tt.verdict {
+				t.Errorf("%s: %s, verdict %d, want %s, %d", name, again.Action, verdict, tt.action, tt.verdict)
+			}
+		})
 	}
 }
 
@@ -128,10 +134,12 @@ func TestCheckTombstones(t *testing.T) {
 		"rendered":     {[]plan.Tombstone{rendered}, "node ns/acme-web renders this object"},
 		"other labels": {[]plan.Tombstone{other, differs}, "has other labels"},
 	} {
-		err := CheckTombstones(tt.stones, plans)
-		if (err != nil) != (tt.says != "") || err != nil && !strings.Contains(err.Error(), tt.says) {
-			t.Errorf("%s: %v, want %q", name, err, tt.says)
-		}
+		t.Run(name, func(t *testing.T) {
+			err := CheckTombstones(tt.stones, plans)
+			if (err != nil) != (tt.says != "") || err != nil && !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("%s: %v, want %q", name, err, tt.says)
+			}
+		})
 	}
 	in.Desired.Nodes[0].Objects = nil
 	if err := CheckTombstones([]plan.Tombstone{rendered}, []plan.Plan{*Decide(in, Limits{})}); err == nil || !strings.Contains(err.Error(), "the inventory of node ns/acme-web has") {

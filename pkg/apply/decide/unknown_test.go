@@ -71,18 +71,20 @@ func TestUnknownThatDoesNotMatter(t *testing.T) {
 			in.Observed.Unknown[ref] = &plan.UnservedError{Kind: "Secret"}
 		},
 	} {
-		in := scene(ours, lynq.DefaultPolicy())
-		ref := in.Desired.Nodes[0].Objects[0].Ref
-		in.Observed.Live, in.Observed.Unknown = nil, map[lynq.Ref]error{ref: cause}
-		change(in, ref)
-		n := Decide(in, Limits{AllowEmpty: true}).Nodes[0]
-		if n.Desired != nil && n.Desired.Failed != nil || len(n.Steps) != 1 {
-			t.Errorf("%s: %+v", name, n)
-			continue
-		}
-		if s := n.Steps[0]; s.Action == plan.ActionDelete || name == "no longer served, and dropped" && (s.Action != plan.ActionSkip || s.Reason != plan.ReasonUnknown) {
-			t.Errorf("%s: %s (%s)", name, s.Action, s.Reason)
-		}
+		t.Run(name, func(t *testing.T) {
+			in := scene(ours, lynq.DefaultPolicy())
+			ref := in.Desired.Nodes[0].Objects[0].Ref
+			in.Observed.Live, in.Observed.Unknown = nil, map[lynq.Ref]error{ref: cause}
+			change(in, ref)
+			n := Decide(in, Limits{AllowEmpty: true}).Nodes[0]
+			if n.Desired != nil && n.Desired.Failed != nil || len(n.Steps) != 1 {
+				t.Errorf("%s: %+v", name, n)
+				return
+			}
+			if s := n.Steps[0]; s.Action == plan.ActionDelete || name == "no longer served, and dropped" && (s.Action != plan.ActionSkip || s.Reason != plan.ReasonUnknown) {
+				t.Errorf("%s: %s (%s)", name, s.Action, s.Reason)
+			}
+		})
 	}
 }
 

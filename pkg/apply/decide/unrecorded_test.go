@@ -57,14 +57,16 @@ func TestUnrecorded(t *testing.T) {
 		"others' spec in the same second": {"9", 2, entries{ours(100), other(100)}, false},
 		"no times":                        {"9", 2, entries{ours(100), {Manager: "old"}}, false},
 	} {
-		before := tracking.LiveOf(lynq.Ref{}, &recorded)
-		r := &inventory.Entry{UID: "u", ResourceVersion: "7", Generation: 1, Fields: before.Fields}
-		now := recorded.DeepCopy()
-		now.ResourceVersion, now.Generation, now.ManagedFields = tt.version, tt.generation, tt.managers
-		l := tracking.LiveOf(lynq.Ref{}, now)
-		o := &plan.Object{Policy: &lynq.Policy{Lifecycle: lynq.Lifecycle{Patch: lynq.PatchApply}}}
-		if got := plan.MayHaveDrifted(o, r, &l); got != tt.want {
-			t.Errorf("%s: drifted is %t, want %t", name, got, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			before := tracking.LiveOf(lynq.Ref{}, &recorded)
+			r := &inventory.Entry{UID: "u", ResourceVersion: "7", Generation: 1, Fields: before.Fields}
+			now := recorded.DeepCopy()
+			now.ResourceVersion, now.Generation, now.ManagedFields = tt.version, tt.generation, tt.managers
+			l := tracking.LiveOf(lynq.Ref{}, now)
+			o := &plan.Object{Policy: &lynq.Policy{Lifecycle: lynq.Lifecycle{Patch: lynq.PatchApply}}}
+			if got := plan.MayHaveDrifted(o, r, &l); got != tt.want {
+				t.Errorf("%s: drifted is %t, want %t", name, got, tt.want)
+			}
+		})
 	}
 }

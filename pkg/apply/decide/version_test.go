@@ -21,16 +21,18 @@ func TestSameVersion(t *testing.T) {
 		{"v1", "", false},
 		{"", "v2", false},
 	} {
-		inv, hub, r := &inventory.Inventory{Version: tt.node}, &inventory.Hub{Version: tt.hub}, &inventory.Entry{}
-		if got := plan.SameVersion("v2", r, inv, hub); got != tt.want {
-			t.Errorf("node %q, hub %q: %t", tt.node, tt.hub, got)
-		}
-		if got := plan.SameVersion("v2", r, inv, nil); got != (tt.node == "v2") {
-			t.Errorf("node %q, no hub: %t", tt.node, got)
-		}
-		if r.Creation = lynq.CreateOnce; plan.SameVersion("v2", r, inv, hub) {
-			t.Errorf("node %q, hub %q: created once, and the same", tt.node, tt.hub)
-		}
+		t.Run(tt.node, func(t *testing.T) {
+			inv, hub, r := &inventory.Inventory{Version: tt.node}, &inventory.Hub{Version: tt.hub}, &inventory.Entry{}
+			if got := plan.SameVersion("v2", r, inv, hub); got != tt.want {
+				t.Errorf("node %q, hub %q: %t", tt.node, tt.hub, got)
+			}
+			if got := plan.SameVersion("v2", r, inv, nil); got != (tt.node == "v2") {
+				t.Errorf("node %q, no hub: %t", tt.node, got)
+			}
+			if r.Creation = lynq.CreateOnce; plan.SameVersion("v2", r, inv, hub) {
+				t.Errorf("node %q, hub %q: created once, and the same", tt.node, tt.hub)
+			}
+		})
 	}
 	if plan.SameVersion("", &inventory.Entry{}, &inventory.Inventory{}, nil) {
 		t.Error("what is not known is the same")
@@ -55,13 +57,15 @@ func TestWholePlans(t *testing.T) {
 			in.Scope.Only, in.Recorded.Inventories[1].Node.Hub.Namespace = map[string]bool{}, "far"
 		}, true},
 	} {
-		in := &Input{Hub: lynq.HubKey{Namespace: "ns", Name: "crm"}, Desired: Desired{Forms: []lynq.FormKey{{Name: "web"}}, Active: 1, Nodes: []*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: acme.Name, Namespace: acme.Namespace, Name: acme.Name}}}}}
-		for _, k := range []lynq.NodeKey{acme, old} {
-			in.Recorded.Inventories = append(in.Recorded.Inventories, &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: k.Name, Namespace: k.Namespace, Name: k.Name}})
-		}
-		tt.change(in)
-		if got := Decide(in, Limits{}).Whole; got != tt.want {
-			t.Errorf("%s: whole %t", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			in := &Input{Hub: lynq.HubKey{Namespace: "ns", Name: "crm"}, Desired: Desired{Forms: []lynq.FormKey{{Name: "web"}}, Active: 1, Nodes: []*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: acme.Name, Namespace: acme.Namespace, Name: acme.Name}}}}}
+			for _, k := range []lynq.NodeKey{acme, old} {
+				in.Recorded.Inventories = append(in.Recorded.Inventories, &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: k.Name, Namespace: k.Namespace, Name: k.Name}})
+			}
+			tt.change(in)
+			if got := Decide(in, Limits{}).Whole; got != tt.want {
+				t.Errorf("%s: whole %t", name, got)
+			}
+		})
 	}
 }

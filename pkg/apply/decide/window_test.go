@@ -51,11 +51,13 @@ func TestCountWindow(t *testing.T) {
 		"twice":              {[]inventory.Deletions{deleted(time.Minute, "a"), deleted(0, "a")}, time.Hour, []string{"c"}, there, 2, 1, 7},
 		"more than recorded": {[]inventory.Deletions{{Time: windowNow(), More: 3}}, time.Hour, []string{"c"}, there, 4, 3, 9},
 	} {
-		w := countDeletions(test.deletions, windowNow(), test.window, nodeKeys(test.going...), nodeKeys(test.there...))
-		want := countedDeletions{Going: test.count, Earlier: test.earlier, Of: test.of}
-		if w != want {
-			t.Errorf("%s: %+v, want %+v", name, w, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			w := countDeletions(test.deletions, windowNow(), test.window, nodeKeys(test.going...), nodeKeys(test.there...))
+			want := countedDeletions{Going: test.count, Earlier: test.earlier, Of: test.of}
+			if w != want {
+				t.Errorf("%s: %+v, want %+v", name, w, want)
+			}
+		})
 	}
 }
 
@@ -82,10 +84,12 @@ func TestRecordDeletions(t *testing.T) {
 		"known, but old":   {list(deleted(time.Hour, "a")), []string{"a"}, list(at("a")), true},
 		"a clock that ran": {list(deleted(-1000*time.Hour, "a")), []string{"b"}, list(at("a", "b")), true},
 	} {
-		got, changed := RecordDeletions(test.deletions, nodeKeys(test.going...), windowNow(), time.Hour)
-		if diff := cmp.Diff(test.want, got); diff != "" || changed != test.changed {
-			t.Errorf("%s: changed %t, want %t:\n%s", name, changed, test.changed, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			got, changed := RecordDeletions(test.deletions, nodeKeys(test.going...), windowNow(), time.Hour)
+			if diff := cmp.Diff(test.want, got); diff != "" || changed != test.changed {
+				t.Errorf("%s: changed %t, want %t:\n%s", name, changed, test.changed, diff)
+			}
+		})
 	}
 }
 

@@ -33,31 +33,33 @@ func TestEntryWithoutUID(t *testing.T) {
 		"created, and it retains itself":            {[]func(*tracking.Live){made, func(l *tracking.Live) { l.DeletionPolicy = lynq.DeleteRetain }}, plan.ActionOrphan},
 		"a copy that says that it was created once": {[]func(*tracking.Live){func(l *tracking.Live) { l.CreatedOnce = true }}, plan.ActionRelease},
 	} {
-		for _, leaves := range []bool{true, false} {
-			s := newShop()
-			inv := s.has("a", "x")
-			l := s.in.Observed.Live[shopRef("x")]
-			l.Fields = ""
-			for _, change := range tt.change {
-				change(l)
+		t.Run(name, func(t *testing.T) {
+			for _, leaves := range []bool{true, false} {
+				s := newShop()
+				inv := s.has("a", "x")
+				l := s.in.Observed.Live[shopRef("x")]
+				l.Fields = ""
+				for _, change := range tt.change {
+					change(l)
+				}
+				delete(s.in.Observed.Live, shopRef("x"))
+				s.in.Observed.Live[l.Ref] = l
+				inv.Entries[0] = inventory.Entry{Ref: l.Ref, ID: "x", APIVersion: "v1", Lifecycle: inv.Entries[0].Lifecycle}
+				s.wants("b")
+				if !leaves {
+					s.wants("a")
+				}
+				p := Decide(s.in, Limits{AllowEmpty: true})
+				n := &p.Nodes[len(p.Nodes)-1]
+				step := &n.Steps[0]
+				if step.Action != tt.want {
+					t.Errorf("%s, the row leaves: %v: %s (%s) %s, want %s", name, leaves, step.Action, step.Reason, step.Message, tt.want)
+				}
+				if again := Again(p, n, inv, step, l); again.Action != tt.want {
+					t.Errorf("%s, again: %s, want %s", name, again.Action, tt.want)
+				}
 			}
-			delete(s.in.Observed.Live, shopRef("x"))
-			s.in.Observed.Live[l.Ref] = l
-			inv.Entries[0] = inventory.Entry{Ref: l.Ref, ID: "x", APIVersion: "v1", Lifecycle: inv.Entries[0].Lifecycle}
-			s.wants("b")
-			if !leaves {
-				s.wants("a")
-			}
-			p := Decide(s.in, Limits{AllowEmpty: true})
-			n := &p.Nodes[len(p.Nodes)-1]
-			step := &n.Steps[0]
-			if step.Action != tt.want {
-				t.Errorf("%s, the row leaves: %v: %s (%s) %s, want %s", name, leaves, step.Action, step.Reason, step.Message, tt.want)
-			}
-			if again := Again(p, n, inv, step, l); again.Action != tt.want {
-				t.Errorf("%s, again: %s, want %s", name, again.Action, tt.want)
-			}
-		}
+		})
 	}
 }
 
@@ -80,25 +82,27 @@ func TestRenderedWithoutUID(t *testing.T) {
 		"written, and recreated":      {true, lynq.Policy{Lifecycle: lynq.Lifecycle{Patch: lynq.PatchRecreate}}, plan.ActionRecreate, false},
 		"a copy, and never recreated": {false, lynq.Policy{Lifecycle: lynq.Lifecycle{Patch: lynq.PatchRecreate}}, plan.ActionUpdate, true},
 	} {
-		s := newShop()
-		inv := s.has("a", "x")
-		inv.Entries[0].UID, inv.Entries[0].Digest = "", ""
-		if !tt.written {
-			s.in.Observed.Live[shopRef("x")].Fields = ""
-		}
-		n := s.wants("a", "x")
-		p := tt.policy
-		if p.Patch == "" {
-			p.Patch = lynq.PatchApply
-		}
-		p.Conflict, p.Deletion = lynq.ConflictStuck, lynq.DeleteDelete
-		n.Objects[0].Policy = &p
-		step := Decide(s.in, Limits{}).Nodes[0].Steps[0]
-		if step.Action != tt.want || step.Adopted != tt.adopted {
-			t.Errorf("%s: %s (%s) %s, adopted %v, want %s and %v", name, step.Action, step.Reason, step.Message, step.Adopted, tt.want, tt.adopted)
-		}
-		if step.Action == plan.ActionBlock && (step.Reason != plan.ReasonUnowned || !strings.Contains(step.Message, "lynqctl didn't create it")) {
-			t.Errorf("%s: %s %q", name, step.Reason, step.Message)
-		}
+		t.Run(name, func(t *testing.T) {
+			s := newShop()
+			inv := s.has("a", "x")
+			inv.Entries[0].UID, inv.Entries[0].Digest = "", ""
+			if !tt.written {
+				s.in.Observed.Live[shopRef("x")].Fields = ""
+			}
+			n := s.wants("a", "x")
+			p := tt.policy
+			if p.Patch == "" {
+				p.Patch = lynq.PatchApply
+			}
+			p.Conflict, p.Deletion = lynq.ConflictStuck, lynq.DeleteDelete
+			n.Objects[0].Policy = &p
+			step := Decide(s.in, Limits{}).Nodes[0].Steps[0]
+			if step.Action != tt.want || step.Adopted != tt.adopted {
+				t.Errorf("%s: %s (%s) %s, adopted %v, want %s and %v", name, step.Action, step.Reason, step.Message, step.Adopted, tt.want, tt.adopted)
+			}
+			if step.Action == plan.ActionBlock && (step.Reason != plan.ReasonUnowned || !strings.Contains(step.Message, "lynqctl didn't create it")) {
+				t.Errorf("%s: %s %q", name, step.Reason, step.Message)
+			}
+		})
 	}
 }

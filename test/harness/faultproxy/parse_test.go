@@ -57,11 +57,13 @@ func TestIsWrite(t *testing.T) {
 		"get": false, "list": false, "watch": false,
 		"create": true, "update": true, "patch": true, "delete": true, "deletecollection": true,
 	} {
-		if got := (faultproxy.Request{Verb: verb}).IsWrite(); got != want {
-			t.Errorf("%s: %v, want %v", verb, got, want)
-		}
-		if (faultproxy.Request{Verb: verb, DryRun: true}).IsWrite() {
-			t.Errorf("%s with dryRun counts as a write", verb)
-		}
+		t.Run(verb, func(t *testing.T) {
+			if got := (faultproxy.Request{Verb: verb}).IsWrite(); got != want {
+				t.Errorf("%s: %v, want %v", verb, got, want)
+			}
+			if (faultproxy.Request{Verb: verb, DryRun: true}).IsWrite() {
+				t.Errorf("%s with dryRun counts as a write", verb)
+			}
+		})
 	}
 }

@@ -27,28 +27,32 @@ func TestRenews(t *testing.T) {
 		"given back": {coordinationv1.LeaseSpec{AcquireTime: at(0)}, nil, false},
 		"nameless":   {coordinationv1.LeaseSpec{AcquireTime: at(0), RenewTime: at(1)}, nil, false},
 	} {
-		lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Annotations: tt.annotations}, Spec: tt.spec}
-		text, err := json.Marshal(lease)
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw, err := lease.Marshal()
-		if err != nil {
-			t.Fatal(err)
-		}
-		envelope, err := (&runtime.Unknown{Raw: raw}).Marshal()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for how, body := range map[string][]byte{"JSON": text, "protobuf": append([]byte("k8s\x00"), envelope...)} {
-			if got := renews(body); got != tt.want {
-				t.Errorf("%s, in %s: %t, want %t", name, how, got, tt.want)
+		t.Run(name, func(t *testing.T) {
+			lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Annotations: tt.annotations}, Spec: tt.spec}
+			text, err := json.Marshal(lease)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
+			raw, err := lease.Marshal()
+			if err != nil {
+				t.Fatal(err)
+			}
+			envelope, err := (&runtime.Unknown{Raw: raw}).Marshal()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for how, body := range map[string][]byte{"JSON": text, "protobuf": append([]byte("k8s\x00"), envelope...)} {
+				if got := renews(body); got != tt.want {
+					t.Errorf("%s, in %s: %t, want %t", name, how, got, tt.want)
+				}
+			}
+		})
 	}
 	for _, body := range []string{"", "k8s\x00?", "no Lease"} {
-		if renews([]byte(body)) {
-			t.Errorf("%q renews a Lease", body)
-		}
+		t.Run(body, func(t *testing.T) {
+			if renews([]byte(body)) {
+				t.Errorf("%q renews a Lease", body)
+			}
+		})
 	}
 }
