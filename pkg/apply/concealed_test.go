@@ -36,28 +36,32 @@ func (quoting) Stuck(context.Context, lynq.Ref) string { return "the pod lacks h
 func TestConcealed(t *testing.T) {
 	t.Parallel()
 	for name, sensitive := range map[string]bool{"secret": true, "plain": false} {
-		ref := lynq.Ref{Group: "batch", Kind: "Job", Namespace: "shop", Name: name}
-		job := &unstructured.Unstructured{Object: map[string]any{
-			"apiVersion": "batch/v1", "kind": "Job", "metadata": map[string]any{"name": name, "namespace": "shop", "uid": "u", "resourceVersion": "2"},
-			"status": map[string]any{"conditions": []any{map[string]any{"type": "Failed", "status": "True", "message": "no hunter2"}}},
-		}}
-		ctx, end := context.WithCancel(t.Context())
-		tracker := wait.New(ctx, silent{})
-		l := &waiter{tracker: tracker, causes: quoting{}, watching: ctx, now: time.Now, hub: "crm"}
-		policy := &lynq.Policy{}
-		policy.RunOn = lynq.RunOnDelete
-		s := &Step{
-			StepResult: report.StepResult{Step: &plan.Step{Object: &plan.Object{Ref: ref, Policy: policy}, Entry: &inventory.Entry{Ref: ref, Sensitive: sensitive}}},
-			Record:     &inventory.Entry{Ref: ref}, Deadline: time.Now().Add(time.Hour),
-		}
-		l.watch(s)
-		tracker.Expect(ref, wait.Revision{UID: "u", ResourceVersion: "1"}, func() {})
-		tracker.Learn(ref, job)
-		m, ended := l.look(s)
-		end()
-		tracker.Wait()
-		if !ended || strings.Contains(m.message, "hunter2") == sensitive || strings.Contains(m.message, redact.Concealed) != sensitive {
-			t.Errorf("%s: %t, %q", name, ended, m.message)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			ref := lynq.Ref{Group: "batch", Kind: "Job", Namespace: "shop", Name: name}
+			job := &unstructured.Unstructured{Object: map[string]any{
+				"apiVersion": "batch/v1", "kind": "Job", "metadata": map[string]any{"name": name, "namespace": "shop", "uid": "u", "resourceVersion": "2"},
+				"status": map[string]any{"conditions": []any{map[string]any{"type": "Failed", "status": "True", "message": "no hunter2"}}},
+			}}
+			ctx, end := context.WithCancel(t.Context())
+			tracker := wait.New(ctx, silent{})
+			l := &waiter{tracker: tracker, causes: quoting{}, watching: ctx, now: time.Now, hub: "crm"}
+			policy := &lynq.Policy{}
+			policy.RunOn = lynq.RunOnDelete
+			s := &Step{
+				StepResult: report.StepResult{Step: &plan.Step{Object: &plan.Object{Ref: ref, Policy: policy}, Entry: &inventory.Entry{Ref: ref, Sensitive: sensitive}}},
+				Record:     &inventory.Entry{Ref: ref}, Deadline: time.Now().Add(time.Hour),
+			}
+			l.watch(s)
+			tracker.Expect(ref, wait.Revision{UID: "u", ResourceVersion: "1"}, func() {})
+			tracker.Learn(ref, job)
+			m, ended := l.look(s)
+			end()
+			tracker.Wait()
+			if !ended || strings.Contains(m.message, "hunter2") == sensitive || strings.Contains(m.message, redact.Concealed) != sensitive {
+				t.Errorf("%s: %t, %q", name, ended, m.message)
+			}
+		})
 	}
 }

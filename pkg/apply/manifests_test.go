@@ -118,12 +118,16 @@ func TestRead(t *testing.T) {
 		"torn":         {func(m *Manifests, a *answers) { a.has(m); a.secret.Object["data"] = map[string]any{"x": "%"} }, 0, "data.x is not base64"},
 		"not readable": {func(_ *Manifests, a *answers) { a.missing = errors.New("denied") }, 0, "denied"},
 	} {
-		m, a := scene()
-		tt.change(m, a)
-		got, err := m.Read()
-		if len(got) != tt.want || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
-			t.Errorf("%s: %v, %v", name, got, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			m, a := scene()
+			tt.change(m, a)
+			got, err := m.Read()
+			if len(got) != tt.want || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
+				t.Errorf("%s: %v, %v", name, got, err)
+			}
+		})
 	}
 }
 

@@ -40,31 +40,35 @@ func TestStuckEndsTheWait(t *testing.T) {
 		"none":           {"Deployment", []string{"", "", ""}, 0},
 		"another kind":   {"Widget", nil, 0},
 	} {
-		ref := lynq.Ref{Group: "apps", Kind: tt.kind, Namespace: "shop", Name: "app"}
-		began := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-		now := began
-		ctx, end := context.WithCancel(t.Context())
-		tracker, asked := wait.New(ctx, silent{}), &said{tt.causes}
-		l := &waiter{tracker: tracker, causes: asked, watching: ctx, now: func() time.Time { return now }, hub: "crm", tell: &nodeReporter{reporter: onEvent(func(report.Event) {}), now: time.Now, node: &plan.NodePlan{}, of: &plan.Plan{}}}
-		s := &Step{StepResult: report.StepResult{Step: &plan.Step{Object: &plan.Object{Ref: ref, Policy: &lynq.Policy{}}}}, Deadline: now.Add(time.Hour), State: Waiting}
-		l.watch(s)
-		ended := time.Duration(0)
-		for now.Sub(began) < 100*time.Second && ended == 0 {
-			if m, over := l.look(s); over {
-				ended = now.Sub(began)
-				if m.outcome != report.OutcomeNotReady || !strings.Contains(m.message, missing) {
-					t.Errorf("%s: %+v", name, m)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			ref := lynq.Ref{Group: "apps", Kind: tt.kind, Namespace: "shop", Name: "app"}
+			began := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+			now := began
+			ctx, end := context.WithCancel(t.Context())
+			tracker, asked := wait.New(ctx, silent{}), &said{tt.causes}
+			l := &waiter{tracker: tracker, causes: asked, watching: ctx, now: func() time.Time { return now }, hub: "crm", tell: &nodeReporter{reporter: onEvent(func(report.Event) {}), now: time.Now, node: &plan.NodePlan{}, of: &plan.Plan{}}}
+			s := &Step{StepResult: report.StepResult{Step: &plan.Step{Object: &plan.Object{Ref: ref, Policy: &lynq.Policy{}}}}, Deadline: now.Add(time.Hour), State: Waiting}
+			l.watch(s)
+			ended := time.Duration(0)
+			for now.Sub(began) < 100*time.Second && ended == 0 {
+				if m, over := l.look(s); over {
+					ended = now.Sub(began)
+					if m.outcome != report.OutcomeNotReady || !strings.Contains(m.message, missing) {
+						t.Errorf("%s: %+v", name, m)
+					}
 				}
+				now = now.Add(time.Second)
 			}
-			now = now.Add(time.Second)
-		}
-		end()
-		tracker.Wait()
-		if ended != tt.ends {
-			t.Errorf("%s: ended after %s, want %s", name, ended, tt.ends)
-		}
-		if len(tt.causes) > 0 && len(asked.causes) > 0 {
-			t.Errorf("%s: never asked for %q", name, asked.causes)
-		}
+			end()
+			tracker.Wait()
+			if ended != tt.ends {
+				t.Errorf("%s: ended after %s, want %s", name, ended, tt.ends)
+			}
+			if len(tt.causes) > 0 && len(asked.causes) > 0 {
+				t.Errorf("%s: never asked for %q", name, asked.causes)
+			}
+		})
 	}
 }

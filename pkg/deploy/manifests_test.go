@@ -196,11 +196,15 @@ func TestRefused(t *testing.T) {
 		},
 		"tombstones: t.yaml is not UTF-": func(o *deploy.Watch) { o.Tombstones[0].Text = "\xff" },
 	} {
-		o := watch()
-		change(o)
-		if _, err := o.Manifests(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error is %v, want one with %s", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+
+			o := watch()
+			change(o)
+			if _, err := o.Manifests(); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("error is %v, want one with %s", err, want)
+			}
+		})
 	}
 	o := watch()
 	o.Inputs[0].Text = strings.Repeat("a", 1<<20)

@@ -74,10 +74,14 @@ func TestRefusedShards(t *testing.T) {
 		"a Job can't have the name \"" + strings.Repeat("a", 48) + "\" (use at most 47": func(s *deploy.Shards) { s.Name = strings.Repeat("a", 48) },
 		"print a Job for each part (--job nam":                                          func(s *deploy.Shards) { s.Inputs[0].Text = strings.Repeat("a", 1<<20+1) },
 	} {
-		s := shards()
-		change(s)
-		if _, err := s.Manifests(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error is %v, want one with %s", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+
+			s := shards()
+			change(s)
+			if _, err := s.Manifests(); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("error is %v, want one with %s", err, want)
+			}
+		})
 	}
 }

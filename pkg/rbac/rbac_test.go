@@ -80,16 +80,20 @@ func TestTombstonesAndHooks(t *testing.T) {
 		{stones, rbac.Apply, []string{"get,delete secrets far", "get,delete deployments.apps nodes", "get,delete namespaces"}},
 		{stones, rbac.Delete, nil},
 	} {
-		in := input(t, c.resources, c.purpose)
-		if c.resources == stones {
-			in.Tombstones = []lynq.Tombstone{{Ref: lynq.Ref{Kind: "Namespace", Name: "old"}, APIVersion: "v1"}}
-		}
-		got, want := about(in), c.want
-		slices.Sort(got)
-		slices.Sort(want)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s: (-want +got):\n%s", c.purpose, diff)
-		}
+		t.Run(c.resources, func(t *testing.T) {
+			t.Parallel()
+
+			in := input(t, c.resources, c.purpose)
+			if c.resources == stones {
+				in.Tombstones = []lynq.Tombstone{{Ref: lynq.Ref{Kind: "Namespace", Name: "old"}, APIVersion: "v1"}}
+			}
+			got, want := about(in), c.want
+			slices.Sort(got)
+			slices.Sort(want)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s: (-want +got):\n%s", c.purpose, diff)
+			}
+		})
 	}
 	notes := rbac.Of(input(t, stones, rbac.Apply)).Notes
 	if !slices.ContainsFunc(notes, func(n string) bool {
@@ -105,17 +109,21 @@ func TestShards(t *testing.T) {
 	for purpose, want := range map[rbac.Purpose][]string{
 		rbac.Apply: {"get", "update"}, rbac.Watch: {"get"}, rbac.Delete: {"get"}, rbac.Orphans: {"get"}, rbac.Diff: nil, rbac.Status: nil,
 	} {
-		in := input(t, "  configMaps: [{id: a, nameTemplate: '{{ .uid }}', spec: {apiVersion: v1, kind: ConfigMap}}]\n", purpose)
-		in.Shards = 2
-		var got []string
-		for _, r := range rbac.Of(in).Rules {
-			if slices.Equal(r.Names, []string{"lynqshard-0-of-2-crm", "lynqshard-1-of-2-crm"}) && r.Namespace == "hub" {
-				got = append(got, r.Verbs...)
+		t.Run(string(purpose), func(t *testing.T) {
+			t.Parallel()
+
+			in := input(t, "  configMaps: [{id: a, nameTemplate: '{{ .uid }}', spec: {apiVersion: v1, kind: ConfigMap}}]\n", purpose)
+			in.Shards = 2
+			var got []string
+			for _, r := range rbac.Of(in).Rules {
+				if slices.Equal(r.Names, []string{"lynqshard-0-of-2-crm", "lynqshard-1-of-2-crm"}) && r.Namespace == "hub" {
+					got = append(got, r.Verbs...)
+				}
 			}
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", purpose, diff)
-		}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", purpose, diff)
+			}
+		})
 	}
 }
 
@@ -149,10 +157,14 @@ func TestPolicies(t *testing.T) {
 		{"targetNamespace: ' {{ .namespace }}',", rbac.Status, []string{"get,list secrets nodes"}},
 		{"targetNamespace: '{{ .uid }}',", rbac.Status, []string{"get,list secrets"}},
 	} {
-		in := input(t, strings.Replace(secret, "POLICY", c.policy, 1), c.purpose)
-		if diff := cmp.Diff(c.want, about(in)); diff != "" {
-			t.Errorf("%s for %s (-want +got):\n%s", c.policy, c.purpose, diff)
-		}
+		t.Run(c.policy, func(t *testing.T) {
+			t.Parallel()
+
+			in := input(t, strings.Replace(secret, "POLICY", c.policy, 1), c.purpose)
+			if diff := cmp.Diff(c.want, about(in)); diff != "" {
+				t.Errorf("%s for %s (-want +got):\n%s", c.policy, c.purpose, diff)
+			}
+		})
 	}
 }
 
@@ -178,10 +190,14 @@ func TestKinds(t *testing.T) {
 			"get,list,watch,delete customresourcedefinitions.apiextensions.k8s.io", "list cups.example.com",
 		}},
 	} {
-		in := input(t, "  manifests:\n    - {id: it, nameTemplate: '{{ .uid }}', spec: {"+c.resource+"}}\n", c.purpose)
-		if diff := cmp.Diff(c.want, about(in)); diff != "" {
-			t.Errorf("%s for %s (-want +got):\n%s", c.resource, c.purpose, diff)
-		}
+		t.Run(c.resource, func(t *testing.T) {
+			t.Parallel()
+
+			in := input(t, "  manifests:\n    - {id: it, nameTemplate: '{{ .uid }}', spec: {"+c.resource+"}}\n", c.purpose)
+			if diff := cmp.Diff(c.want, about(in)); diff != "" {
+				t.Errorf("%s for %s (-want +got):\n%s", c.resource, c.purpose, diff)
+			}
+		})
 	}
 }
 
@@ -395,20 +411,24 @@ func TestReadsOfOthers(t *testing.T) {
 		{rbac.Orphans, "targetNamespace: far, deletionPolicy: Retain,", []string{"get namespaces far far", operator}},
 		{rbac.Orphans, "targetNamespace: '{{ .uid }}', deletionPolicy: Retain,", []string{"get namespaces", operator}},
 	} {
-		in := input(t, strings.Replace(badge, "POLICY", c.policy, 1), c.purpose)
-		in.Optional = true
-		in.Kinds.Add(lynq.APIResource{Group: "example.com", Version: "v1", Kind: "Badge", Plural: "badges", Namespaced: strings.Contains(c.policy, "targetNamespace")})
-		var got []string
-		for _, r := range rbac.Of(in).Rules {
-			if r.Resource == "namespaces" || r.Resource == "lynqnodes" || r.Resource == "customresourcedefinitions" || slices.Contains(r.Names, "lynqplans-crm") {
-				got = append(got, strings.TrimSpace(r.String()+" "+strings.Join(r.Names, " ")))
+		t.Run(string(c.purpose), func(t *testing.T) {
+			t.Parallel()
+
+			in := input(t, strings.Replace(badge, "POLICY", c.policy, 1), c.purpose)
+			in.Optional = true
+			in.Kinds.Add(lynq.APIResource{Group: "example.com", Version: "v1", Kind: "Badge", Plural: "badges", Namespaced: strings.Contains(c.policy, "targetNamespace")})
+			var got []string
+			for _, r := range rbac.Of(in).Rules {
+				if r.Resource == "namespaces" || r.Resource == "lynqnodes" || r.Resource == "customresourcedefinitions" || slices.Contains(r.Names, "lynqplans-crm") {
+					got = append(got, strings.TrimSpace(r.String()+" "+strings.Join(r.Names, " ")))
+				}
 			}
-		}
-		slices.Sort(got)
-		slices.Sort(c.want)
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("%s %s (-want +got):\n%s", c.purpose, c.policy, diff)
-		}
+			slices.Sort(got)
+			slices.Sort(c.want)
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("%s %s (-want +got):\n%s", c.purpose, c.policy, diff)
+			}
+		})
 	}
 }
 

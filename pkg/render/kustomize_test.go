@@ -73,15 +73,19 @@ func TestKustomizeAnnotation(t *testing.T) {
 func TestKustomizeOfTheForm(t *testing.T) {
 	t.Parallel()
 	for _, data := range []string{`x: "\x7f"`, `"\x7f": x`, `x: "\uFFFE"`, `"x\u0085": x`} {
-		in := load(t, hubYAML+configMap(data))
-		form := in.Forms[0]
-		if _, problems := render.Compile(form, in.Hub(form), render.Options{}); len(problems) > 0 {
-			t.Errorf("%s without kustomize: %v", data, problems)
-		}
-		_, problems := render.Compile(form, in.Hub(form), render.Options{Kustomize: true})
-		if len(problems) != 1 || !strings.Contains(problems[0].String(), "kustomize cannot build an object with the character U+") {
-			t.Errorf("%s: %v", data, problems)
-		}
+		t.Run(data, func(t *testing.T) {
+			t.Parallel()
+
+			in := load(t, hubYAML+configMap(data))
+			form := in.Forms[0]
+			if _, problems := render.Compile(form, in.Hub(form), render.Options{}); len(problems) > 0 {
+				t.Errorf("%s without kustomize: %v", data, problems)
+			}
+			_, problems := render.Compile(form, in.Hub(form), render.Options{Kustomize: true})
+			if len(problems) != 1 || !strings.Contains(problems[0].String(), "kustomize cannot build an object with the character U+") {
+				t.Errorf("%s: %v", data, problems)
+			}
+		})
 	}
 }
 
@@ -114,13 +118,17 @@ spec:
 		{object("", "AllowList", ", spec: {items: [a]}"), ""},
 		{object("", "Listed", ", items: [a]"), ""},
 	} {
-		in := load(t, test.text)
-		if _, problems := render.Compile(in.Forms[0], in.Hub(in.Forms[0]), render.Options{}); len(problems) > 0 {
-			t.Errorf("%s without kustomize: %v", test.text, problems)
-		}
-		_, problems := render.Compile(in.Forms[0], in.Hub(in.Forms[0]), render.Options{Kustomize: true})
-		if test.want == "" && len(problems) > 0 || test.want != "" && (len(problems) != 1 || !strings.Contains(problems[0].String(), test.want)) {
-			t.Errorf("%s: %v, want %q", test.text, problems, test.want)
-		}
+		t.Run(test.text, func(t *testing.T) {
+			t.Parallel()
+
+			in := load(t, test.text)
+			if _, problems := render.Compile(in.Forms[0], in.Hub(in.Forms[0]), render.Options{}); len(problems) > 0 {
+				t.Errorf("%s without kustomize: %v", test.text, problems)
+			}
+			_, problems := render.Compile(in.Forms[0], in.Hub(in.Forms[0]), render.Options{Kustomize: true})
+			if test.want == "" && len(problems) > 0 || test.want != "" && (len(problems) != 1 || !strings.Contains(problems[0].String(), test.want)) {
+				t.Errorf("%s: %v, want %q", test.text, problems, test.want)
+			}
+		})
 	}
 }

@@ -27,9 +27,13 @@ func TestPage(t *testing.T) {
 		"<h1>lynqctl status, 2026-01-02T03:04:05Z</h1>", "<th>NODE</th><th>STATUS</th></tr>", "<li>bolt: why</li>",
 		`<td>bolt</td><td class="bad">Degraded</td>`, `<td>acme</td><td class="good">Ready</td>`,
 	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the page lacks %s:\n%s", want, text)
-		}
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+
+			if !strings.Contains(text, want) {
+				t.Errorf("the page lacks %s:\n%s", want, text)
+			}
+		})
 	}
 	order := func() bool { return strings.Index(text, "<td>bolt") < strings.Index(text, "<td>acme") }
 	if !order() {

@@ -110,9 +110,13 @@ func TestAskInterrupted(t *testing.T) {
 func TestMayGoOn(t *testing.T) {
 	t.Parallel()
 	for _, m := range []Mode{ModeClient, ModeServer} {
-		if err := (&Engine{View: &person{}}).MayGoOn(m, false); err != nil {
-			t.Errorf("a dry run (%s): %v", m, err)
-		}
+		t.Run(string(m), func(t *testing.T) {
+			t.Parallel()
+
+			if err := (&Engine{View: &person{}}).MayGoOn(m, false); err != nil {
+				t.Errorf("a dry run (%s): %v", m, err)
+			}
+		})
 	}
 }
 
@@ -126,12 +130,16 @@ func TestDeletionSummary(t *testing.T) {
 		"1 object to delete, 2 objects to recreate": {plan.ActionDelete: 1, plan.ActionRecreate: 2},
 		"0 objects to delete, 1 object to leave behind as orphans, 2 objects to release": {plan.ActionOrphan: 1, plan.ActionRelease: 2},
 	} {
-		p := plan.Plan{Counts: counts}
-		if counts[plan.ActionCollect] > 0 {
-			p.Adopted = map[plan.Action]int{plan.ActionDelete: 1}
-		}
-		if got := DeletionSummary([]plan.Plan{p}); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+
+			p := plan.Plan{Counts: counts}
+			if counts[plan.ActionCollect] > 0 {
+				p.Adopted = map[plan.Action]int{plan.ActionDelete: 1}
+			}
+			if got := DeletionSummary([]plan.Plan{p}); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
 	}
 }

@@ -97,9 +97,13 @@ func TestJobURL(t *testing.T) {
 		"https://dev.azure.com/acme/shop/_build/results?buildId=9": {
 			"SYSTEM_COLLECTIONURI": "https://dev.azure.com/acme/", "SYSTEM_TEAMPROJECT": "shop", "BUILD_BUILDID": "9"},
 	} {
-		if got := jobURL(func(name string) string { return env[name] }); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+
+			if got := jobURL(func(name string) string { return env[name] }); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
 	}
 	if got := jobURL(func(string) string { return "javascript:alert(1)" }); got != "" {
 		t.Errorf("got %q", got)

@@ -33,8 +33,12 @@ func TestWatchMessages(t *testing.T) {
 		{surveyingNote(hub), "hub shop/crm: its deletions wait until lynqctl has read the rows of the other hubs, which may render the objects"},
 		{unsurveyedNote(hub, errors.New("no answer")), "warning: hub shop/crm: its deletions wait until lynqctl can read the rows of all hubs, which may render the objects: no answer"},
 	} {
-		if test.got != test.want {
-			t.Errorf("got  %s\nwant %s", test.got, test.want)
-		}
+		t.Run(test.got, func(t *testing.T) {
+			t.Parallel()
+
+			if test.got != test.want {
+				t.Errorf("got  %s\nwant %s", test.got, test.want)
+			}
+		})
 	}
 }

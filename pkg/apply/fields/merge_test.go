@@ -41,16 +41,20 @@ func TestMergedLists(t *testing.T) {
 			service + "[{$patch: replace}, {port: 53, protocol: TCP, nodePort: 7}, {port: 53, protocol: UDP}]}}", false,
 		},
 	} {
-		want, live := sites.Parse(t, tt.want), &unstructured.Unstructured{Object: sites.Parse(t, tt.live)}
-		if tt.sent == "" {
-			tt.sent = tt.want
-		}
-		if diff := cmp.Diff(sites.Parse(t, tt.sent), MergedLists(want, live)); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
-		if got := WouldChange(lynq.PatchMerge, want, live); got != tt.changes {
-			t.Errorf("%s: it would change: %t", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			want, live := sites.Parse(t, tt.want), &unstructured.Unstructured{Object: sites.Parse(t, tt.live)}
+			if tt.sent == "" {
+				tt.sent = tt.want
+			}
+			if diff := cmp.Diff(sites.Parse(t, tt.sent), MergedLists(want, live)); diff != "" {
+				t.Errorf("%s: %s", name, diff)
+			}
+			if got := WouldChange(lynq.PatchMerge, want, live); got != tt.changes {
+				t.Errorf("%s: it would change: %t", name, got)
+			}
+		})
 	}
 }
 

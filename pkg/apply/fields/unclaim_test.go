@@ -37,21 +37,25 @@ func TestUnclaim(t *testing.T) {
 		"a custom resource":            {"{apiVersion: example.com/v1, kind: Service, metadata: {finalizers: null}, spec: {clusterIP: ''}, status: {}}", "{metadata: {}, spec: {clusterIP: ''}, status: {}}"},
 		"the status of a built-in one": {"{kind: Service, status: {}}", "{status: {}}"},
 	} {
-		m, want := sites.Parse(t, tt.manifest), sites.Parse(t, tt.want)
-		if m["apiVersion"] == nil {
-			m["apiVersion"] = "v1"
-		}
-		want["apiVersion"], want["kind"] = m["apiVersion"], m["kind"]
-		u := unstructured.Unstructured{Object: m}
-		ref := lynq.Ref{Group: u.GroupVersionKind().Group, Kind: u.GetKind()}
-		changes := !cmp.Equal(m, want)
-		if body, err := manifest.Encode(sites.With(m, "a", "metadata", "labels", "a")); err != nil || changes && !MayUnclaim(ref, body) {
-			t.Errorf("%s: MayUnclaim misses it (%v)", name, err)
-		}
-		Unclaim(m)
-		if diff := cmp.Diff(want, m); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			m, want := sites.Parse(t, tt.manifest), sites.Parse(t, tt.want)
+			if m["apiVersion"] == nil {
+				m["apiVersion"] = "v1"
+			}
+			want["apiVersion"], want["kind"] = m["apiVersion"], m["kind"]
+			u := unstructured.Unstructured{Object: m}
+			ref := lynq.Ref{Group: u.GroupVersionKind().Group, Kind: u.GetKind()}
+			changes := !cmp.Equal(m, want)
+			if body, err := manifest.Encode(sites.With(m, "a", "metadata", "labels", "a")); err != nil || changes && !MayUnclaim(ref, body) {
+				t.Errorf("%s: MayUnclaim misses it (%v)", name, err)
+			}
+			Unclaim(m)
+			if diff := cmp.Diff(want, m); diff != "" {
+				t.Errorf("%s: %s", name, diff)
+			}
+		})
 	}
 }
 
@@ -106,21 +110,25 @@ func TestReplacementKeepsFilled(t *testing.T) {
 			owns("kubectl-edit", "{'f:spec': {'f:b': {}}}") + ", {manager: kubectl-edit, operation: Update, subresource: status, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {}}", "{spec: {a: 1}}",
 		},
 	} {
-		desired, live := sites.Parse(t, tt.desired), sites.Parse(t, tt.live)
-		if desired["apiVersion"] == nil {
-			desired["apiVersion"] = "v1"
-		}
-		live["metadata"] = sites.Parse(t, "{managedFields: ["+tt.managers+"]}")
-		body, err := Replacement(desired, &unstructured.Unstructured{Object: live})
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		want := sites.Parse(t, tt.want)
-		for _, field := range []string{"apiVersion", "kind", "metadata", "type", "aggregationRule"} {
-			delete(body, field)
-		}
-		if diff := cmp.Diff(want, body); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			desired, live := sites.Parse(t, tt.desired), sites.Parse(t, tt.live)
+			if desired["apiVersion"] == nil {
+				desired["apiVersion"] = "v1"
+			}
+			live["metadata"] = sites.Parse(t, "{managedFields: ["+tt.managers+"]}")
+			body, err := Replacement(desired, &unstructured.Unstructured{Object: live})
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			want := sites.Parse(t, tt.want)
+			for _, field := range []string{"apiVersion", "kind", "metadata", "type", "aggregationRule"} {
+				delete(body, field)
+			}
+			if diff := cmp.Diff(want, body); diff != "" {
+				t.Errorf("%s: %s", name, diff)
+			}
+		})
 	}
 }

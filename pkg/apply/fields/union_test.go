@@ -32,16 +32,20 @@ func TestLeftovers(t *testing.T) {
 		"no union":             {"{spec: {replicas: 1}}", "{spec: {replicas: 2, paused: true}}", "spec.replicas", "{spec: {replicas: 1}}", ""},
 		"nothing there":        {"{spec: {a: 1}}", "{}", "spec.b", "{spec: {a: 1}}", ""},
 	} {
-		got, set, err := Leftovers(sites.Parse(t, tt.manifest), &unstructured.Unstructured{Object: sites.Parse(t, tt.live)}, []string{tt.path})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(sites.Parse(t, tt.want), got); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
-		if text := set.String(); text != tt.set {
-			t.Errorf("%s: it drops %s, want %s", name, text, tt.set)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			got, set, err := Leftovers(sites.Parse(t, tt.manifest), &unstructured.Unstructured{Object: sites.Parse(t, tt.live)}, []string{tt.path})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(sites.Parse(t, tt.want), got); diff != "" {
+				t.Errorf("%s: %s", name, diff)
+			}
+			if text := set.String(); text != tt.set {
+				t.Errorf("%s: it drops %s, want %s", name, text, tt.set)
+			}
+		})
 	}
 }
 
@@ -55,9 +59,13 @@ func TestFieldsOfPath(t *testing.T) {
 		"a[0][1]":                {"a", "[]", "[]"},
 		"":                       nil,
 	} {
-		if diff := cmp.Diff(want, fieldsOfPath(path)); diff != "" {
-			t.Errorf("%s: %s", path, diff)
-		}
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+
+			if diff := cmp.Diff(want, fieldsOfPath(path)); diff != "" {
+				t.Errorf("%s: %s", path, diff)
+			}
+		})
 	}
 }
 
@@ -77,16 +85,20 @@ func TestYield(t *testing.T) {
 		"null":                   {"{spec: {none: null}}", "{spec: {}}", "{spec: {none: n}}"},
 		"null that nobody has":   {"{spec: {other: null}}", "{spec: {other: null}}", "{spec: {other: null}}"},
 	} {
-		for carry, want := range map[bool]string{false: tt.want, true: tt.carried} {
-			m := sites.Parse(t, tt.manifest)
-			m["apiVersion"], m["kind"] = "example.com/v1", "Widget"
-			got, err := Yield(m, &unstructured.Unstructured{Object: sites.Parse(t, live)}, carry)
-			if err != nil {
-				t.Fatal(err)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			for carry, want := range map[bool]string{false: tt.want, true: tt.carried} {
+				m := sites.Parse(t, tt.manifest)
+				m["apiVersion"], m["kind"] = "example.com/v1", "Widget"
+				got, err := Yield(m, &unstructured.Unstructured{Object: sites.Parse(t, live)}, carry)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(sites.Parse(t, want)["spec"], got["spec"]); diff != "" {
+					t.Errorf("%s, carry %t: %s", name, carry, diff)
+				}
 			}
-			if diff := cmp.Diff(sites.Parse(t, want)["spec"], got["spec"]); diff != "" {
-				t.Errorf("%s, carry %t: %s", name, carry, diff)
-			}
-		}
+		})
 	}
 }

@@ -117,9 +117,13 @@ func TestData(t *testing.T) {
 	marked := &lynq.Policy{}
 	marked.Data = true
 	for name, o := range map[string]*plan.Object{"a volume": {Ref: claim(), Policy: &lynq.Policy{}}, "a marked object": {Ref: config(), Policy: marked}, "a volume without a policy": {Ref: claim()}} {
-		if !o.HoldsData() {
-			t.Errorf("%s holds no data", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			if !o.HoldsData() {
+				t.Errorf("%s holds no data", name)
+			}
+		})
 	}
 	if (&plan.Object{Ref: config(), Policy: &lynq.Policy{}}).HoldsData() || (&plan.Object{Ref: config()}).HoldsData() {
 		t.Error("a ConfigMap holds data")
@@ -275,11 +279,15 @@ func TestEntries(t *testing.T) {
 		t.Errorf("the form retains it from now on: %+v", r)
 	}
 	for r, want := range map[plan.Reason]bool{plan.ReasonExcluded: true, plan.ReasonForeign: false, plan.ReasonLeftOut: true} {
-		s := stepOf(plan.ActionSkip, config())
-		s.Reason = r
-		if got := s.Keeps(inventory.Entry{Excluded: true}); got.Excluded != want {
-			t.Errorf("%s: it is recorded as excluded: %t", r, got.Excluded)
-		}
+		t.Run(string(r), func(t *testing.T) {
+			t.Parallel()
+
+			s := stepOf(plan.ActionSkip, config())
+			s.Reason = r
+			if got := s.Keeps(inventory.Entry{Excluded: true}); got.Excluded != want {
+				t.Errorf("%s: it is recorded as excluded: %t", r, got.Excluded)
+			}
+		})
 	}
 }
 
@@ -348,9 +356,13 @@ func TestUnlooked(t *testing.T) {
 		"its inventory was deleted": {object, purged, true, false},
 		"another object":            {plan.Object{Ref: claim(), Policy: policy}, purged, false, true},
 	} {
-		got := plan.Unlooked([]*plan.Node{{Objects: []plan.Object{tt.object}}}, []*inventory.Inventory{{Entries: []inventory.Entry{tt.entry}, Deleting: tt.deleting}})
-		if got[config()] != tt.want {
-			t.Errorf("%s: it is not looked for: %t", name, got[config()])
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			got := plan.Unlooked([]*plan.Node{{Objects: []plan.Object{tt.object}}}, []*inventory.Inventory{{Entries: []inventory.Entry{tt.entry}, Deleting: tt.deleting}})
+			if got[config()] != tt.want {
+				t.Errorf("%s: it is not looked for: %t", name, got[config()])
+			}
+		})
 	}
 }

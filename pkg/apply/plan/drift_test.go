@@ -57,18 +57,22 @@ func TestDrift(t *testing.T) {
 		"adopted, others wrote other fields": {lynq.PatchReplace, func(s *plan.Step) { rewritten(s); s.Entry.Adopted, s.Entry.Fields = true, "fields" }, no},
 		"adopted, others took fields":        {lynq.PatchReplace, func(s *plan.Step) { s.Entry.Adopted, s.Entry.Fields = true, "more" }, certain},
 	} {
-		s := unchanged(tt.patch)
-		tt.change(&s)
-		got := no
-		switch {
-		case s.Drifted():
-			got = certain
-		case plan.MayHaveDrifted(s.Object, s.Entry, s.Live):
-			got = possible
-		}
-		if got != tt.want || s.Drifted() && !plan.MayHaveDrifted(s.Object, s.Entry, s.Live) {
-			t.Errorf("%s: drift is %s, want %s", name, got, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			s := unchanged(tt.patch)
+			tt.change(&s)
+			got := no
+			switch {
+			case s.Drifted():
+				got = certain
+			case plan.MayHaveDrifted(s.Object, s.Entry, s.Live):
+				got = possible
+			}
+			if got != tt.want || s.Drifted() && !plan.MayHaveDrifted(s.Object, s.Entry, s.Live) {
+				t.Errorf("%s: drift is %s, want %s", name, got, tt.want)
+			}
+		})
 	}
 }
 
@@ -94,11 +98,15 @@ func TestRepairs(t *testing.T) {
 		"an object that we never wrote":    {func(s *plan.Step) { drifts(s); s.Entry.Digest = "" }, false},
 		"an object without any digest":     {func(s *plan.Step) { s.Entry.Digest, s.Object.Digest = "", "" }, false},
 	} {
-		s := unchanged(lynq.PatchApply)
-		tt.change(&s)
-		if s.Repairs() != tt.want {
-			t.Errorf("%s: it repairs: %t", name, s.Repairs())
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			s := unchanged(lynq.PatchApply)
+			tt.change(&s)
+			if s.Repairs() != tt.want {
+				t.Errorf("%s: it repairs: %t", name, s.Repairs())
+			}
+		})
 	}
 }
 
@@ -121,11 +129,15 @@ func TestDoubtful(t *testing.T) {
 		"an object that is gone":        {lynq.PatchApply, func(s *plan.Step) { s.Live = nil }, false},
 		"a merge, the object is gone":   {lynq.PatchMerge, func(s *plan.Step) { s.Live = nil }, false},
 	} {
-		s := unchanged(tt.patch)
-		s.Reason = plan.ReasonDrifted
-		tt.change(&s)
-		if s.Doubtful() != tt.want {
-			t.Errorf("%s: it is doubtful: %t", name, s.Doubtful())
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			s := unchanged(tt.patch)
+			s.Reason = plan.ReasonDrifted
+			tt.change(&s)
+			if s.Doubtful() != tt.want {
+				t.Errorf("%s: it is doubtful: %t", name, s.Doubtful())
+			}
+		})
 	}
 }

@@ -47,8 +47,12 @@ func TestLeaves(t *testing.T) {
 		"a node that moves without an object":  {[]plan.NodePlan{moves(unwanted(plan.ActionOrphan))}, true},
 		"a node that moves and loses a volume": {[]plan.NodePlan{moves(deleted)}, true},
 	} {
-		if got := plan.Leaves([]plan.Plan{{}, {Nodes: tt.nodes}}); got != tt.want {
-			t.Errorf("%s: it leaves: %t", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			if got := plan.Leaves([]plan.Plan{{}, {Nodes: tt.nodes}}); got != tt.want {
+				t.Errorf("%s: it leaves: %t", name, got)
+			}
+		})
 	}
 }

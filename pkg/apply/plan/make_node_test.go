@@ -69,9 +69,13 @@ func TestMakeBroken(t *testing.T) {
 		"a hook with a field of ours":   {&lynq.Node{Hooks: []lynq.Object{of("ConfigMap", `{"metadata":{"uid":"u1"}}`)}}, false},
 		"a hook that can't be recorded": {&lynq.Node{Hooks: []lynq.Object{of("ConfigMap", broken)}}, false},
 	} {
-		if made, err := Make(tt.node); err == nil || made != nil || errors.Is(err, manifest.ErrNoMetadata) != tt.forgotten {
-			t.Errorf("%s: %v, it becomes %+v", name, err, made)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			if made, err := Make(tt.node); err == nil || made != nil || errors.Is(err, manifest.ErrNoMetadata) != tt.forgotten {
+				t.Errorf("%s: %v, it becomes %+v", name, err, made)
+			}
+		})
 	}
 }
 
@@ -89,12 +93,16 @@ func TestMakeSharesPolicies(t *testing.T) {
 		"it leaves its claims, and is":     {"Retain", true, true},
 		"it leaves its claims":             {"Retain", false, false},
 	} {
-		n := rendered(t, strings.Replace(set, "%s", tt.when, 1), func(o *lynq.Object) {
-			o.Ref, o.Policy.Data = lynq.Ref{Group: "apps", Kind: "StatefulSet", Namespace: "ns", Name: "acme"}, tt.marked
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			n := rendered(t, strings.Replace(set, "%s", tt.when, 1), func(o *lynq.Object) {
+				o.Ref, o.Policy.Data = lynq.Ref{Group: "apps", Kind: "StatefulSet", Namespace: "ns", Name: "acme"}, tt.marked
+			})
+			if o := made(t, n); o.Policy.Data != tt.want || n.Objects[0].Policy.Data != tt.marked {
+				t.Errorf("%s: it holds data: %t, and the form says so: %t", name, o.Policy.Data, n.Objects[0].Policy.Data)
+			}
 		})
-		if o := made(t, n); o.Policy.Data != tt.want || n.Objects[0].Policy.Data != tt.marked {
-			t.Errorf("%s: it holds data: %t, and the form says so: %t", name, o.Policy.Data, n.Objects[0].Policy.Data)
-		}
 	}
 }
 
@@ -112,10 +120,14 @@ func TestMakeAtOnce(t *testing.T) {
 		"another group's Service":        {"serving.knative.dev", "Service", plain, false},
 		"a Pod":                          {"", "Pod", plain, false},
 	} {
-		o := made(t, rendered(t, tt.text, func(o *lynq.Object) { o.Group, o.Kind = tt.group, tt.kind }))
-		if o.AtOnce != tt.want || o.Awaited() == tt.want {
-			t.Errorf("%s: it is ready at once: %t, and awaited: %t", name, o.AtOnce, o.Awaited())
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			o := made(t, rendered(t, tt.text, func(o *lynq.Object) { o.Group, o.Kind = tt.group, tt.kind }))
+			if o.AtOnce != tt.want || o.Awaited() == tt.want {
+				t.Errorf("%s: it is ready at once: %t, and awaited: %t", name, o.AtOnce, o.Awaited())
+			}
+		})
 	}
 }
 
@@ -168,10 +180,14 @@ func TestDigestInRefuses(t *testing.T) {
 		`{"spec":{"labels":{"a":"b"}}}`:   true,
 		`{"metadata":{"labels":["a"]}}{}`: false,
 	} {
-		o := &Object{Policy: &lynq.Policy{}, Body: manifest.Body(body)}
-		got, err := o.DigestIn(lynq.HubKey{Name: "crm"}, lynq.NodeKey{Namespace: "ns", Name: "acme-web"})
-		if err == nil || got != "" || errors.Is(err, manifest.ErrNoMetadata) != forgotten {
-			t.Errorf("%s: %v, digest %q", body, err, got)
-		}
+		t.Run(body, func(t *testing.T) {
+			t.Parallel()
+
+			o := &Object{Policy: &lynq.Policy{}, Body: manifest.Body(body)}
+			got, err := o.DigestIn(lynq.HubKey{Name: "crm"}, lynq.NodeKey{Namespace: "ns", Name: "acme-web"})
+			if err == nil || got != "" || errors.Is(err, manifest.ErrNoMetadata) != forgotten {
+				t.Errorf("%s: %v, digest %q", body, err, got)
+			}
+		})
 	}
 }

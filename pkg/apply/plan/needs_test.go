@@ -28,13 +28,17 @@ func TestProvides(t *testing.T) {
 		"another kind of its group":    {lynq.Ref{Group: apis, Kind: "Conversion"}, definition, "", lynq.Ref{}},
 		"a definition without a group": {lynq.Ref{Group: apis, Kind: "CustomResourceDefinition"}, `{"spec":{"group":5,"names":{"kind":"Site"}}}`, "kind/", lynq.Ref{}},
 	} {
-		o := &plan.Object{Ref: tt.ref, Body: manifest.Body(tt.body)}
-		got := plan.Provides(o)
-		if got != tt.want {
-			t.Errorf("%s: it provides %q, want %q", name, got, tt.want)
-		}
-		if tt.of != (lynq.Ref{}) && !slices.Contains(plan.Needs(&plan.Object{Ref: tt.of}), got) {
-			t.Errorf("%s: %s doesn't need %q", name, tt.of, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			o := &plan.Object{Ref: tt.ref, Body: manifest.Body(tt.body)}
+			got := plan.Provides(o)
+			if got != tt.want {
+				t.Errorf("%s: it provides %q, want %q", name, got, tt.want)
+			}
+			if tt.of != (lynq.Ref{}) && !slices.Contains(plan.Needs(&plan.Object{Ref: tt.of}), got) {
+				t.Errorf("%s: %s doesn't need %q", name, tt.of, got)
+			}
+		})
 	}
 }

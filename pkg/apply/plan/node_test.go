@@ -41,9 +41,13 @@ func TestLeftAlone(t *testing.T) {
 		"left out": {plan.Object{LeftOut: true}, true},
 		"excluded": {plan.Object{Exclusion: &lynq.Exclusion{Kind: "Secret"}}, true},
 	} {
-		if got := tt.object.LeftAlone(); got != tt.want {
-			t.Errorf("%s: it is left alone: %t", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			if got := tt.object.LeftAlone(); got != tt.want {
+				t.Errorf("%s: it is left alone: %t", name, got)
+			}
+		})
 	}
 }
 
@@ -73,10 +77,14 @@ func TestAwaited(t *testing.T) {
 		"a Service with a load balancer": {service, false, false, true},
 		"a Service that is ready":        {service, false, true, false},
 	} {
-		o := &plan.Object{Ref: tt.ref, AtOnce: tt.atOnce, Policy: &lynq.Policy{Lifecycle: lynq.Lifecycle{Unwaited: tt.unwaited}}}
-		if got := o.Awaited(); got != tt.want {
-			t.Errorf("%s: it is awaited: %t", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			o := &plan.Object{Ref: tt.ref, AtOnce: tt.atOnce, Policy: &lynq.Policy{Lifecycle: lynq.Lifecycle{Unwaited: tt.unwaited}}}
+			if got := o.Awaited(); got != tt.want {
+				t.Errorf("%s: it is awaited: %t", name, got)
+			}
+		})
 	}
 }
 
@@ -98,10 +106,14 @@ func TestCompleted(t *testing.T) {
 		"it has failed":          {"d", inventory.PhaseFailed, func(*lynq.Policy) {}, false},
 		"it is purged no longer": {"d", inventory.PhaseCompleted, func(p *lynq.Policy) { p.PurgeOrder = nil }, false},
 	} {
-		o := &plan.Object{Digest: "d", Policy: &lynq.Policy{PurgeOrder: new(int)}}
-		tt.change(o.Policy)
-		if got := o.Completed(&inventory.Entry{Digest: tt.digest, Phase: tt.phase}); got != tt.want {
-			t.Errorf("%s: its work is done: %t", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			o := &plan.Object{Digest: "d", Policy: &lynq.Policy{PurgeOrder: new(int)}}
+			tt.change(o.Policy)
+			if got := o.Completed(&inventory.Entry{Digest: tt.digest, Phase: tt.phase}); got != tt.want {
+				t.Errorf("%s: its work is done: %t", name, got)
+			}
+		})
 	}
 }

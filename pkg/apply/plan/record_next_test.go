@@ -109,10 +109,14 @@ func TestNextEntryOfHook(t *testing.T) {
 		"a hook that failed": {&inventory.Entry{Phase: inventory.PhaseFailed, Lifecycle: lynq.Lifecycle{RunOn: lynq.RunOnDelete}}, inventory.PhaseFailed},
 		"a purged object":    {&inventory.Entry{Phase: inventory.PhaseCompleted}, ""},
 	} {
-		hook := hookOf("bye")
-		if got := (&Step{Action: ActionCreate, Object: &hook, Entry: tt.entry}).NextEntry().Phase; got != tt.want {
-			t.Errorf("%s: it is %q, want %q", name, got, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			hook := hookOf("bye")
+			if got := (&Step{Action: ActionCreate, Object: &hook, Entry: tt.entry}).NextEntry().Phase; got != tt.want {
+				t.Errorf("%s: it is %q, want %q", name, got, tt.want)
+			}
+		})
 	}
 }
 
@@ -160,21 +164,25 @@ func TestMoved(t *testing.T) {
 		"another object is there now":   {lynq.PatchApply, func(_ *inventory.Entry, _, now *tracking.Live) { now.UID = "u2" }, false, "before"},
 		"another object was in between": {lynq.PatchApply, func(_ *inventory.Entry, then, _ *tracking.Live) { then.UID = "u2" }, false, "before"},
 	} {
-		r := inventory.Entry{Ref: jobRef("a"), UID: "u1", Digest: "d", Generation: 1, ResourceVersion: "7", Fields: "before", Lifecycle: lynq.Lifecycle{Patch: tt.patch}}
-		then := &tracking.Live{UID: "u1", Generation: 1, ResourceVersion: "7", Fields: "before"}
-		now := &tracking.Live{UID: "u1", Generation: 2, ResourceVersion: "9", Fields: "after"}
-		tt.change(&r, then, now)
-		want := r
-		want.Fields = tt.fields
-		if tt.moves {
-			want.ResourceVersion = "9"
-			if !r.Ready {
-				want.Generation = 2
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			r := inventory.Entry{Ref: jobRef("a"), UID: "u1", Digest: "d", Generation: 1, ResourceVersion: "7", Fields: "before", Lifecycle: lynq.Lifecycle{Patch: tt.patch}}
+			then := &tracking.Live{UID: "u1", Generation: 1, ResourceVersion: "7", Fields: "before"}
+			now := &tracking.Live{UID: "u1", Generation: 2, ResourceVersion: "9", Fields: "after"}
+			tt.change(&r, then, now)
+			want := r
+			want.Fields = tt.fields
+			if tt.moves {
+				want.ResourceVersion = "9"
+				if !r.Ready {
+					want.Generation = 2
+				}
 			}
-		}
-		if diff := cmp.Diff(want, Moved(r, then, now)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+			if diff := cmp.Diff(want, Moved(r, then, now)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", name, diff)
+			}
+		})
 	}
 }
 
@@ -256,8 +264,12 @@ func TestCheckSizes(t *testing.T) {
 		"a hook that is too large":   {NodePlan{Desired: hook(large)}, false},
 		"a hook that is broken":      {NodePlan{Desired: hook("{")}, false},
 	} {
-		if err := CheckSizes([]Plan{{}, {Nodes: []NodePlan{{Desired: &Node{}}, tt.p}}}); (err == nil) != tt.want {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			if err := CheckSizes([]Plan{{}, {Nodes: []NodePlan{{Desired: &Node{}}, tt.p}}}); (err == nil) != tt.want {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 }

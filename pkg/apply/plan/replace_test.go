@@ -70,22 +70,26 @@ func TestReplace(t *testing.T) {
 		"an unread object of another node":   {inv, map[lynq.Ref]error{{Kind: "Job"}: denied}, []*tracking.Live{ours}, never, "acme", "", false},
 		"another client holds it":            {held, nil, []*tracking.Live{ours}, never, "", "", true},
 	} {
-		r := plan.Replace(tt.inv, &plan.Observed{Unknown: tt.unknown}, tt.referring, tt.excluded)
-		var moves []*tracking.Live
-		for _, b := range r.Moves {
-			if moves = append(moves, b.Live); b.Entry.Ref != b.Live.Ref {
-				t.Errorf("%s: %s moves with the entry of %s", name, b.Live.Ref, b.Entry.Ref)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			r := plan.Replace(tt.inv, &plan.Observed{Unknown: tt.unknown}, tt.referring, tt.excluded)
+			var moves []*tracking.Live
+			for _, b := range r.Moves {
+				if moves = append(moves, b.Live); b.Entry.Ref != b.Live.Ref {
+					t.Errorf("%s: %s moves with the entry of %s", name, b.Live.Ref, b.Entry.Ref)
+				}
 			}
-		}
-		if got := namesOf(moves); got != tt.moves {
-			t.Errorf("%s: %q moves, want %q", name, got, tt.moves)
-		}
-		if got := namesOf(r.Unlisted); got != tt.unlisted {
-			t.Errorf("%s: %q loses its owner, want %q", name, got, tt.unlisted)
-		}
-		if (r.Stays != nil) != tt.stays {
-			t.Errorf("%s: it stays: %v", name, r.Stays)
-		}
+			if got := namesOf(moves); got != tt.moves {
+				t.Errorf("%s: %q moves, want %q", name, got, tt.moves)
+			}
+			if got := namesOf(r.Unlisted); got != tt.unlisted {
+				t.Errorf("%s: %q loses its owner, want %q", name, got, tt.unlisted)
+			}
+			if (r.Stays != nil) != tt.stays {
+				t.Errorf("%s: it stays: %v", name, r.Stays)
+			}
+		})
 	}
 }
 

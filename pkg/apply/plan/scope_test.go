@@ -21,14 +21,18 @@ func TestFits(t *testing.T) {
 		"only the object has one":  {false, "shop", false},
 		"another namespace of one": {true, "far", true},
 	} {
-		resource, ref := lynq.APIResource{Kind: "Site", Namespaced: tt.namespaced}, lynq.Ref{Kind: "Site", Namespace: tt.namespace, Name: "acme"}
-		if got := plan.SameScope(resource, ref); got != tt.want {
-			t.Errorf("%s: the same scope: %t", name, got)
-		}
-		misplaced := plan.Fits(resource, ref)
-		if (misplaced == nil) != tt.want || misplaced != nil && *misplaced != (plan.ScopeError{Object: ref, Namespaced: tt.namespaced}) {
-			t.Errorf("%s: %+v", name, misplaced)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			resource, ref := lynq.APIResource{Kind: "Site", Namespaced: tt.namespaced}, lynq.Ref{Kind: "Site", Namespace: tt.namespace, Name: "acme"}
+			if got := plan.SameScope(resource, ref); got != tt.want {
+				t.Errorf("%s: the same scope: %t", name, got)
+			}
+			misplaced := plan.Fits(resource, ref)
+			if (misplaced == nil) != tt.want || misplaced != nil && *misplaced != (plan.ScopeError{Object: ref, Namespaced: tt.namespaced}) {
+				t.Errorf("%s: %+v", name, misplaced)
+			}
+		})
 	}
 }
 

@@ -36,10 +36,14 @@ func TestStepNames(t *testing.T) {
 		"an object that is listed": {plan.Step{Live: live}, "live", "", "u1"},
 		"nothing":                  {plan.Step{}, "", "", ""},
 	} {
-		s := tt.step
-		if s.Ref().Name != tt.want || s.ID() != tt.want || s.ConflictPolicy() != tt.policy || s.UID() != tt.uid {
-			t.Errorf("%s: %s with id %q, policy %q, uid %q", name, s.Ref(), s.ID(), s.ConflictPolicy(), s.UID())
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			s := tt.step
+			if s.Ref().Name != tt.want || s.ID() != tt.want || s.ConflictPolicy() != tt.policy || s.UID() != tt.uid {
+				t.Errorf("%s: %s with id %q, policy %q, uid %q", name, s.Ref(), s.ID(), s.ConflictPolicy(), s.UID())
+			}
+		})
 	}
 }
 
@@ -51,13 +55,17 @@ func TestApplies(t *testing.T) {
 		lynq.PatchApply: {true, true}, lynq.PatchOverride: {true, true}, lynq.PatchRecreate: {true, true},
 		lynq.PatchReplace: {false, true}, lynq.PatchMerge: {false, false},
 	} {
-		for i, adopted := range []bool{false, true} {
-			s := stepOf(plan.ActionUpdate, config())
-			s.Object.Policy.Patch, s.Adopted, s.Entry.Adopted = patch, adopted, !adopted
-			if s.Applies() != want[i] || s.Object.Applied(adopted) != want[i] {
-				t.Errorf("%s, adopted %t: it applies: %t", patch, adopted, s.Applies())
+		t.Run(string(patch), func(t *testing.T) {
+			t.Parallel()
+
+			for i, adopted := range []bool{false, true} {
+				s := stepOf(plan.ActionUpdate, config())
+				s.Object.Policy.Patch, s.Adopted, s.Entry.Adopted = patch, adopted, !adopted
+				if s.Applies() != want[i] || s.Object.Applied(adopted) != want[i] {
+					t.Errorf("%s, adopted %t: it applies: %t", patch, adopted, s.Applies())
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -157,18 +165,22 @@ func TestSensitive(t *testing.T) {
 		"an ignored field": {plan.ActionUpdate, lynq.Policy{IgnoreFields: []string{"$.data.x"}}, true, false, true, true},
 		"merged":           {plan.ActionUpdate, lynq.Policy{Lifecycle: lynq.Lifecycle{Patch: lynq.PatchMerge}}, true, false, true, true},
 	} {
-		s := stepOf(tt.action, config())
-		if s.Object.Policy = &tt.policy; tt.policy.Patch == "" {
-			tt.policy.Patch = lynq.PatchApply
-		}
-		s.Entry.Sensitive, s.Object.Sensitive = tt.was, tt.is
-		w := &plan.Wrote{Live: &tracking.Live{UID: "u1"}, Managed: func() (own, defaults string) { return "", "" }}
-		if got := s.Confirms(w).Sensitive; got != tt.after {
-			t.Errorf("%s, written: %t", name, got)
-		}
-		if next, begun := s.NextEntry().Sensitive, s.Begun().Sensitive; next != tt.keep || begun != tt.keep {
-			t.Errorf("%s: %t, begun %t", name, next, begun)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			s := stepOf(tt.action, config())
+			if s.Object.Policy = &tt.policy; tt.policy.Patch == "" {
+				tt.policy.Patch = lynq.PatchApply
+			}
+			s.Entry.Sensitive, s.Object.Sensitive = tt.was, tt.is
+			w := &plan.Wrote{Live: &tracking.Live{UID: "u1"}, Managed: func() (own, defaults string) { return "", "" }}
+			if got := s.Confirms(w).Sensitive; got != tt.after {
+				t.Errorf("%s, written: %t", name, got)
+			}
+			if next, begun := s.NextEntry().Sensitive, s.Begun().Sensitive; next != tt.keep || begun != tt.keep {
+				t.Errorf("%s: %t, begun %t", name, next, begun)
+			}
+		})
 	}
 }
 
@@ -214,11 +226,15 @@ func TestReadyAfterWrite(t *testing.T) {
 		"its kind is always ready":      {config(), false, false, true},
 		"a ConfigMap is the same":       {config(), true, true, true},
 	} {
-		s := stepOf(plan.ActionUpdate, tt.ref)
-		s.Object.Digest, s.Entry.Digest, s.Entry.Ready = "new", "old", tt.ready
-		w := &plan.Wrote{Live: &tracking.Live{UID: "u1"}, Unchanged: tt.unchanged, Managed: func() (own, defaults string) { return "", "" }}
-		if r := s.Confirms(w); r.Ready != tt.want || r.Digest != "new" {
-			t.Errorf("%s: it is ready: %t, with digest %q", name, r.Ready, r.Digest)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			s := stepOf(plan.ActionUpdate, tt.ref)
+			s.Object.Digest, s.Entry.Digest, s.Entry.Ready = "new", "old", tt.ready
+			w := &plan.Wrote{Live: &tracking.Live{UID: "u1"}, Unchanged: tt.unchanged, Managed: func() (own, defaults string) { return "", "" }}
+			if r := s.Confirms(w); r.Ready != tt.want || r.Digest != "new" {
+				t.Errorf("%s: it is ready: %t, with digest %q", name, r.Ready, r.Digest)
+			}
+		})
 	}
 }

@@ -27,9 +27,13 @@ func TestSameVersion(t *testing.T) {
 		"an unknown one of the nodes": {"1.2", "", &inventory.Hub{Version: "1.2"}, "", false},
 		"an object created once":      {"1.2", "1.2", nil, lynq.CreateOnce, false},
 	} {
-		r := &inventory.Entry{Lifecycle: lynq.Lifecycle{Creation: tt.creation}}
-		if got := plan.SameVersion(tt.version, r, &inventory.Inventory{Version: tt.inv}, tt.hub); got != tt.want {
-			t.Errorf("%s: it is the same version: %t", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			r := &inventory.Entry{Lifecycle: lynq.Lifecycle{Creation: tt.creation}}
+			if got := plan.SameVersion(tt.version, r, &inventory.Inventory{Version: tt.inv}, tt.hub); got != tt.want {
+				t.Errorf("%s: it is the same version: %t", name, got)
+			}
+		})
 	}
 }

@@ -30,9 +30,13 @@ func TestPodsLost(t *testing.T) {
 		{"a ReplicaSet", "apiVersion: apps/v1\nkind: ReplicaSet\n" + meta + "spec: {replicas: 3}\nstatus: {observedGeneration: 2, replicas: 3, readyReplicas: 2, availableReplicas: 2}", Version{UID: "u1", Generation: 2}, true},
 		{"a kind of another group", "apiVersion: example.com/v1\nkind: Deployment\n" + meta + "spec: {replicas: 3}\nstatus: {observedGeneration: 2, conditions: [{type: Ready, status: 'False'}], " + some, Version{UID: "u1", Generation: 2}, false},
 	} {
-		saw := func(v Version) bool { return v == tt.seen }
-		if got := Of(object(t, tt.object)).PodsLost(saw); got != tt.want {
-			t.Errorf("%s: %t", tt.name, got)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+
+			saw := func(v Version) bool { return v == tt.seen }
+			if got := Of(object(t, tt.object)).PodsLost(saw); got != tt.want {
+				t.Errorf("%s: %t", tt.name, got)
+			}
+		})
 	}
 }

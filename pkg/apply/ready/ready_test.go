@@ -450,9 +450,13 @@ func TestAtOnce(t *testing.T) {
 		`{`: false,
 		`{"metadata":{"annotations":{"lynq.sh/status-hint":"values=x=1"}},"spec":{}}`: false,
 	} {
-		if got := AtOnce([]byte(body)); got != want {
-			t.Errorf("%s: %t", body, got)
-		}
+		t.Run(body, func(t *testing.T) {
+			t.Parallel()
+
+			if got := AtOnce([]byte(body)); got != want {
+				t.Errorf("%s: %t", body, got)
+			}
+		})
 	}
 }
 

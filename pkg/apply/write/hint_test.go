@@ -30,9 +30,13 @@ func TestSizeHint(t *testing.T) {
 		"no difference":     {claim, path, nil, false},
 		"a custom resource": {other, path, size("1Gi", "3Gi"), false},
 	} {
-		if got := sizeHint(tt.ref, []string{tt.path}, tt.differ); (got != "") != tt.hint {
-			t.Errorf("%s: %q", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			if got := sizeHint(tt.ref, []string{tt.path}, tt.differ); (got != "") != tt.hint {
+				t.Errorf("%s: %q", name, got)
+			}
+		})
 	}
 }
 
@@ -54,8 +58,12 @@ func TestConcerns(t *testing.T) {
 	for field, want := range map[string]bool{
 		".spec.template.spec.a": true, ".spec.template": true, ".spec.template.spec.containers[name=\"a\"].image": true, ".spec.templates": false, ".metadata.labels": false,
 	} {
-		if got := concerns([]string{"spec.template.spec"}, field); got != want {
-			t.Errorf("%s: %t", field, got)
-		}
+		t.Run(field, func(t *testing.T) {
+			t.Parallel()
+
+			if got := concerns([]string{"spec.template.spec"}, field); got != want {
+				t.Errorf("%s: %t", field, got)
+			}
+		})
 	}
 }

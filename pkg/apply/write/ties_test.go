@@ -29,9 +29,13 @@ func TestLeadsHere(t *testing.T) {
 		"no uid, and no inventory": {"", reference("ConfigMap", "settings", ""), false},
 		"no reference":             {"inv", "inv", false},
 	} {
-		o := &Object{Me: plan.Owner{UID: types.UID(tt.me)}}
-		if got := o.leadsHere(tt.reference); got != tt.want {
-			t.Errorf("%s: %t", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			o := &Object{Me: plan.Owner{UID: types.UID(tt.me)}}
+			if got := o.leadsHere(tt.reference); got != tt.want {
+				t.Errorf("%s: %t", name, got)
+			}
+		})
 	}
 }

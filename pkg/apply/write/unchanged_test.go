@@ -32,9 +32,13 @@ func TestUnchanged(t *testing.T) {
 		"nothing sent by a dry run":       {seen, true, Result{Meta: as("1", "7")}, true},
 		"a dry run, which has no version": {seen, true, Result{Meta: as("1", "7"), Sent: true}, false},
 	} {
-		o := &Object{Step: &plan.Step{Live: tt.live}, DryRun: tt.dryRun}
-		if got := o.unchanged(tt.done); got != tt.want {
-			t.Errorf("%s: unchanged is %t", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			o := &Object{Step: &plan.Step{Live: tt.live}, DryRun: tt.dryRun}
+			if got := o.unchanged(tt.done); got != tt.want {
+				t.Errorf("%s: unchanged is %t", name, got)
+			}
+		})
 	}
 }

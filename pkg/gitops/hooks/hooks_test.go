@@ -116,10 +116,14 @@ func TestTombstoneHooksHostile(t *testing.T) {
 		`"Cup" of group "a/b" is not a kind`:           {Ref: lynq.Ref{Group: "a/b", Kind: "Cup", Namespace: "shop", Name: "a"}, Labels: good},
 		"what kind Cup.example.com is called in":       stone("example.com/v1", "Cup", "shop", "a", good),
 	} {
-		_, err := tombstoneHooks().Objects(lynq.NodeKey{Namespace: "shop", Name: "n"}, []lynq.Tombstone{s})
-		if err == nil || !strings.Contains(err.Error(), want) || s.Pos.File != "" && !strings.HasPrefix(err.Error(), "form.yaml:7: ") {
-			t.Errorf("error is %v, want one with %s", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+
+			_, err := tombstoneHooks().Objects(lynq.NodeKey{Namespace: "shop", Name: "n"}, []lynq.Tombstone{s})
+			if err == nil || !strings.Contains(err.Error(), want) || s.Pos.File != "" && !strings.HasPrefix(err.Error(), "form.yaml:7: ") {
+				t.Errorf("error is %v, want one with %s", err, want)
+			}
+		})
 	}
 }
 

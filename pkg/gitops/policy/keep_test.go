@@ -14,8 +14,12 @@ func TestRetainOptions(t *testing.T) {
 		"Prune=false,Delete=false":            "Prune=false,Delete=false",
 		"PruneLast=true,Prune=false":          "PruneLast=true,Prune=false,Delete=false",
 	} {
-		if got := withOptions(list, "Prune=false", "Delete=false"); got != want {
-			t.Errorf("%q becomes %q, want %q", list, got, want)
-		}
+		t.Run(list, func(t *testing.T) {
+			t.Parallel()
+
+			if got := withOptions(list, "Prune=false", "Delete=false"); got != want {
+				t.Errorf("%q becomes %q, want %q", list, got, want)
+			}
+		})
 	}
 }

@@ -50,19 +50,23 @@ func TestEvaluator(t *testing.T) {
 		"{{ .host }}":           {"acme.example.com", "acme.example.com"},
 		"{{ if .a }}{{ printf \"%s\" .a }}{{ end }}": {"word", "two: words"},
 	} {
-		c := newCompiler()
-		i := add(t, c, text)
-		ev := evaluator(c, nil)
-		for n, a := range []string{"word", "two: words"} {
-			ev.Load(lynq.Row{Values: []string{"acme", a, "https://acme.example.com/x"}})
-			if err := ev.Run(i); err != nil {
-				t.Fatalf("%s: %v", text, err)
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+
+			c := newCompiler()
+			i := add(t, c, text)
+			ev := evaluator(c, nil)
+			for n, a := range []string{"word", "two: words"} {
+				ev.Load(lynq.Row{Values: []string{"acme", a, "https://acme.example.com/x"}})
+				if err := ev.Run(i); err != nil {
+					t.Fatalf("%s: %v", text, err)
+				}
+				got := []string{string(ev.Bytes(i)), ev.TextOf(i), string(ev.Append(nil, i))}
+				if diff := cmp.Diff([]string{want[n], want[n], want[n]}, got); diff != "" || ev.Len(i) != len(want[n]) {
+					t.Errorf("%s of %q, length %d: %s", text, a, ev.Len(i), diff)
+				}
 			}
-			got := []string{string(ev.Bytes(i)), ev.TextOf(i), string(ev.Append(nil, i))}
-			if diff := cmp.Diff([]string{want[n], want[n], want[n]}, got); diff != "" || ev.Len(i) != len(want[n]) {
-				t.Errorf("%s of %q, length %d: %s", text, a, ev.Len(i), diff)
-			}
-		}
+		})
 	}
 }
 
@@ -71,21 +75,25 @@ func TestEvaluator(t *testing.T) {
 func TestTyped(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]any{"{{ .a | int }}": int64(1), "{{ .a | bool }}": true, "{{ printf `%s` .a | int }}": int64(1)} {
-		c := newCompiler()
-		i := add(t, c, text)
-		ev := evaluator(c, nil)
-		ev.Load(lynq.Row{Values: []string{"acme", "1", ""}})
-		if err := ev.Run(i); err != nil || ev.Typed(i) != want {
-			t.Errorf("%s is %v (%T), %v", text, ev.Typed(i), ev.Typed(i), err)
-		}
-		ev.Load(lynq.Row{Values: []string{"acme", "hunter2", ""}})
-		err := ev.Run(i)
-		if err == nil || ev.Len(i) != 0 {
-			t.Fatalf("%s of a word is %q", text, ev.Bytes(i))
-		}
-		if reason := expr.Reason(err, true); strings.Contains(reason, "hunter2") || reason == "" {
-			t.Errorf("%s: the reason is %q", text, reason)
-		}
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+
+			c := newCompiler()
+			i := add(t, c, text)
+			ev := evaluator(c, nil)
+			ev.Load(lynq.Row{Values: []string{"acme", "1", ""}})
+			if err := ev.Run(i); err != nil || ev.Typed(i) != want {
+				t.Errorf("%s is %v (%T), %v", text, ev.Typed(i), ev.Typed(i), err)
+			}
+			ev.Load(lynq.Row{Values: []string{"acme", "hunter2", ""}})
+			err := ev.Run(i)
+			if err == nil || ev.Len(i) != 0 {
+				t.Fatalf("%s of a word is %q", text, ev.Bytes(i))
+			}
+			if reason := expr.Reason(err, true); strings.Contains(reason, "hunter2") || reason == "" {
+				t.Errorf("%s: the reason is %q", text, reason)
+			}
+		})
 	}
 }
 
@@ -100,10 +108,14 @@ func TestFindings(t *testing.T) {
 		"{{ uuidv4 }}":         "function uuidv4 returns a new value every time, so that every run would change the object",
 		"{{ template \"x\" }}": "template \"x\" is not defined",
 	} {
-		_, findings := newCompiler().Compile(text, false)
-		if len(findings) != 1 || findings[0].What != want {
-			t.Errorf("%s: %v", text, findings)
-		}
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+
+			_, findings := newCompiler().Compile(text, false)
+			if len(findings) != 1 || findings[0].What != want {
+				t.Errorf("%s: %v", text, findings)
+			}
+		})
 	}
 }
 
@@ -121,18 +133,22 @@ func TestSet(t *testing.T) {
 		"{{ .a }}{{ .host }}":     {false, []int{1, 2}, "ww", lynq.Text{{Any: true}, {Any: true}}},
 		"x{{ if .a }}y{{ end }}z": {false, []int{1}, "", lynq.Text{{Fixed: "x"}, {Any: true}, {Fixed: "z"}}},
 	} {
-		c := newCompiler()
-		i := add(t, c, text)
-		s := c.Set()
-		if s.Injective(i) != want.injective || s.At(i).Sample() != want.sample {
-			t.Errorf("%s: injective %v, sample %q", text, s.Injective(i), s.At(i).Sample())
-		}
-		if diff := cmp.Diff(want.columns, s.Columns(i)); diff != "" {
-			t.Errorf("%s: columns %s", text, diff)
-		}
-		if diff := cmp.Diff(want.pieces, s.Pieces(i)); diff != "" {
-			t.Errorf("%s: pieces %s", text, diff)
-		}
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+
+			c := newCompiler()
+			i := add(t, c, text)
+			s := c.Set()
+			if s.Injective(i) != want.injective || s.At(i).Sample() != want.sample {
+				t.Errorf("%s: injective %v, sample %q", text, s.Injective(i), s.At(i).Sample())
+			}
+			if diff := cmp.Diff(want.columns, s.Columns(i)); diff != "" {
+				t.Errorf("%s: columns %s", text, diff)
+			}
+			if diff := cmp.Diff(want.pieces, s.Pieces(i)); diff != "" {
+				t.Errorf("%s: pieces %s", text, diff)
+			}
+		})
 	}
 }
 
