@@ -57,10 +57,10 @@ RACE     := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race) -trimpath
 # APART others whose tests share nothing between goroutines: there is nothing in them for
 # the race detector, and to link a test with it takes longer than to run one.
 SEQUENTIAL := ./internal/draft ./internal/existing ./pkg/lynq/suggest ./pkg/lynq/markdown ./internal/ui/list ./pkg/apply/decide ./pkg/apply/plan ./pkg/apply/ready ./pkg/apply/tracking ./pkg/deploy ./pkg/diff ./pkg/form ./pkg/form/depgraph ./pkg/form/document ./pkg/form/files ./pkg/inventory ./pkg/inventory/history ./pkg/inventory/trust ./pkg/lynq ./pkg/lynq/kinds ./pkg/lynq/manifest ./pkg/lynq/naming ./pkg/lynq/phrase ./pkg/lynq/redact ./pkg/lynq/limits ./pkg/lynq/wellknown ./pkg/rbac ./pkg/render/expr ./pkg/render/funcs ./pkg/render/scalar ./pkg/source/address ./pkg/status ./test/recordings ./test/robust/model ./test/voice
-APART      := ./internal/cli ./internal/extdiff ./internal/lynqctl/watchcli ./internal/ownprocess ./internal/usecase/applycmd ./internal/usecase/delete ./internal/usecase/diffcmd ./internal/usecase/explain ./internal/usecase/finalize ./internal/usecase/load ./internal/usecase/orphans ./pkg/apply/fields ./pkg/apply/planfile ./pkg/bounded ./pkg/changeset ./pkg/evidence ./pkg/gitops/apps ./pkg/gitops/hooks ./pkg/gitops/policy ./pkg/lynq/endpoint ./pkg/page ./pkg/source/httprows ./test/doctest ./test/layers ./test/mutants ./test/release
+APART      := ./internal/cli ./internal/extdiff ./internal/command/watchcli ./internal/ownprocess ./internal/usecase/applycmd ./internal/usecase/delete ./internal/usecase/diffcmd ./internal/usecase/explain ./internal/usecase/finalize ./internal/usecase/load ./internal/usecase/orphans ./pkg/apply/fields ./pkg/apply/planfile ./pkg/bounded ./pkg/changeset ./pkg/evidence ./pkg/gitops/apps ./pkg/gitops/hooks ./pkg/gitops/policy ./pkg/lynq/endpoint ./pkg/page ./pkg/source/httprows ./test/doctest ./test/layers ./test/mutants ./test/release
 # Packages with both: tests for the race detector, and CALCULATE, which calculate, or run one
 # process or query after the other, for seconds, and with the race detector for minutes.
-BOTH       := ./cmd/lynqctl ./internal/lynqctl ./pkg/gitops ./pkg/render ./pkg/source
+BOTH       := ./cmd/lynqctl ./internal/command ./pkg/gitops ./pkg/render ./pkg/source
 CALCULATE  := ^Test(AnswersKeepSecrets|Budget|BudgetIsEnough|BudgetOfSlow|ClientCertificate|Coverage|Docs|DocsExamples|FieldsByShape|FileErrors|FullDisk|GeneratedCauses|GitHistoryRepeats|HabitsComment|HabitsInstall|HabitsNote|LongRow|LongRowDescribed|MariaDBPrints|MarkdownFits|MySQLWithoutTLS|PostgreSQLPrints|PostgreSQLTypes|Scripts|ServerEveryCut|Shells|SQLiteReals|TollProperty|TreeAtOnce|TreeDeletesLikeCluster|TreeKilled|TreeSurvivesGit|TreeUntouched|TreeWithAppsDeletesLikeCluster|Words|WriterEqualsBuilder)$$
 # Those that take longest begin first, so that none of them runs alone at the end.
 LONG       := ./pkg/apply ./pkg/inventory/lease
@@ -72,7 +72,7 @@ build:
 	$(GO) build -trimpath -o bin/ ./cmd/lynqctl ./cmd/lynqctl-chart
 
 generate:
-	$(GO) test ./internal/lynqctl -count=1 -run '^(TestCompletionScripts|TestCommandReference)$$' -update
+	$(GO) test ./internal/command -count=1 -run '^(TestCompletionScripts|TestCommandReference)$$' -update
 	$(GO) test ./test/voice -count=1 -run '^TestVoice$$' -update
 	$(GO) test ./pkg/form -count=1 -run '^TestSchemaFiles$$' -update
 
@@ -83,7 +83,7 @@ generate-kinds: cluster-build
 	LYNQCTL_TEST_CLUSTER=1 $(GO) test ./internal/kube -count=1 -run '^TestBuiltInKinds$$' -update
 
 man:
-	$(PLAIN) $(GO) test ./internal/lynqctl -count=1 -run '^TestManualPages$$' -man $(CURDIR)/man
+	$(PLAIN) $(GO) test ./internal/command -count=1 -run '^TestManualPages$$' -man $(CURDIR)/man
 
 # The first time, goreleaser itself is built, which takes minutes. The release is of
 # the commit, in a clone of its own; another build of it has the same bytes. What needs

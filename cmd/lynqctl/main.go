@@ -4,7 +4,7 @@ package main
 import (
 	"os"
 
-	"github.com/lynqctl/lynqctl/internal/lynqctl"
+	"github.com/lynqctl/lynqctl/internal/command"
 )
 
-func main() { os.Exit(lynqctl.Process()) }
+func main() { os.Exit(command.Process()) }

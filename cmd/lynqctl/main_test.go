@@ -9,7 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/lynqctl/lynqctl/internal/lynqctl"
+	"github.com/lynqctl/lynqctl/internal/command"
 	"github.com/lynqctl/lynqctl/test/chartbin"
 	"github.com/lynqctl/lynqctl/test/dbtest"
 )
@@ -40,7 +40,7 @@ func mainAt() {
 		os.Exit(exitBadInput)
 	}
 	os.Args = append([]string{"lynqctl"}, os.Args[2:]...)
-	os.Exit(lynqctl.ProcessAt(func() time.Time { return at }))
+	os.Exit(command.ProcessAt(func() time.Time { return at }))
 }
 
 // withServers runs the tests, and then stops the servers that they started.

@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/lynqctl/lynqctl/internal/lynqctl"
+	"github.com/lynqctl/lynqctl/internal/command"
 )
 
 func main() {
@@ -22,5 +22,5 @@ func main() {
 		os.Exit(2)
 	}
 	os.Args = append([]string{"lynqctl"}, os.Args[2:]...)
-	os.Exit(lynqctl.ProcessAt(func() time.Time { return time.Now().Add(ahead) }))
+	os.Exit(command.ProcessAt(func() time.Time { return time.Now().Add(ahead) }))
 }

@@ -27,5 +27,5 @@
 // restores them in the output.
 //
 // Pages flow in, problems and outputs flow out. The package knows no command and no
-// cluster. The tests of internal/lynqctl and test/e2e supply them.
+// cluster. The tests of internal/command and test/e2e supply them.
 package doctest
