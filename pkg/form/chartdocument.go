@@ -23,30 +23,16 @@ type ChartDocument struct {
 
 // ReadChart reads the objects of a release. Problems say what isn't YAML.
 func ReadChart(objects []ChartObject) ([]ChartDocument, lynq.Problems) {
-	var rep report
+	var problems lynq.Problems
 	documents := make([]ChartDocument, 0, len(objects))
 	for _, o := range objects {
-		read, _ := parse(&rep, o.File, []byte(o.Text))
-		for _, v := range read {
-			documents = append(documents, ChartDocument{o, withoutLines(v)})
+		s := document.ParseRendered(o.File, []byte(o.Text))
+		problems = append(problems, s.Problems...)
+		for _, v := range s.Documents {
+			documents = append(documents, ChartDocument{o, v})
 		}
 	}
-	for i := range rep.problems {
-		rep.problems[i].Pos.Line = 0
-	}
-	return documents, rep.problems
-}
-
-func withoutLines(v *document.Value) *document.Value {
-	v.Pos.Line = 0
-	for _, item := range v.Items {
-		withoutLines(item)
-	}
-	for i := range v.Fields {
-		v.Fields[i].Pos.Line = 0
-		withoutLines(v.Fields[i].Value)
-	}
-	return v
+	return documents, problems
 }
 
 func (d ChartDocument) kind() string { return d.content.Field("kind").Literal() }

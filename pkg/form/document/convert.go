@@ -1,6 +1,7 @@
 package document
 
 import (
+	"fmt"
 	"strconv"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -19,6 +20,7 @@ const (
 type converter struct {
 	stream   *Stream // the stream that has the document
 	file     string
+	rendered bool // the file has other lines
 	expanded int  // number of nodes that aliases repeat
 	tooLarge bool // already reported; all further nodes become null
 }
@@ -49,7 +51,12 @@ func (c *converter) value(n *yaml.Node, depth int, aliased bool) *Value {
 	return &Value{Pos: pos}
 }
 
-func (c *converter) pos(n *yaml.Node) lynq.Pos { return lynq.Pos{File: c.file, Line: n.Line} }
+func (c *converter) pos(n *yaml.Node) lynq.Pos {
+	if c.rendered {
+		return lynq.Pos{File: c.file}
+	}
+	return lynq.Pos{File: c.file, Line: n.Line}
+}
 
 // within checks the limits. It reports one violation per document.
 func (c *converter) within(pos lynq.Pos, depth int, aliased bool) bool {
@@ -156,7 +163,11 @@ func (c *converter) mapping(n *yaml.Node, depth int, aliased bool) *Value {
 func (c *converter) twice(written map[string]lynq.Pos, key string, pos lynq.Pos) bool {
 	first, twice := written[key]
 	if twice {
-		c.stream.Problems.Add(pos, "remove one of them", "key %q appears twice, first on line %d", key, first.Line)
+		what := fmt.Sprintf("key %q appears twice", key)
+		if first.Line > 0 {
+			what += fmt.Sprintf(", first on line %d", first.Line)
+		}
+		c.stream.Problems = append(c.stream.Problems, lynq.Problem{Pos: pos, What: what, Fix: "remove one of them"})
 	}
 	written[key] = pos
 	return twice

@@ -27,7 +27,13 @@ type Stream struct {
 }
 
 // Parse reads a YAML or JSON stream. Problems and values name file as their place.
-func Parse(file string, data []byte) *Stream {
+func Parse(file string, data []byte) *Stream { return parse(file, data, false) }
+
+// ParseRendered works like Parse for a stream that a template rendered. Its lines aren't those of
+// the template, so no place has one.
+func ParseRendered(file string, data []byte) *Stream { return parse(file, data, true) }
+
+func parse(file string, data []byte, rendered bool) *Stream {
 	s := &Stream{}
 	if json.Valid(data) {
 		data = joinSurrogates(data)
@@ -40,13 +46,17 @@ func Parse(file string, data []byte) *Stream {
 			return s
 		}
 		if err != nil {
-			s.Problems, s.Broken = append(s.Problems, syntaxProblem(file, string(data), err)), true
+			problem := syntaxProblem(file, string(data), err)
+			if rendered {
+				problem.Pos.Line = 0
+			}
+			s.Problems, s.Broken = append(s.Problems, problem), true
 			return s
 		}
 		if n.Kind != yaml.DocumentNode || len(n.Content) == 0 || isEmpty(n.Content[0]) {
 			continue
 		}
-		c := converter{stream: s, file: file}
+		c := converter{stream: s, file: file, rendered: rendered}
 		document := c.value(n.Content[0], 0, false)
 		if s.Broken = s.Broken || c.tooLarge; !c.tooLarge {
 			s.Documents = append(s.Documents, document)
