@@ -5,7 +5,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render/buffer"
@@ -23,8 +22,6 @@ type Job struct {
 	// Continuous is set for one of many rounds. Such a run doesn't list the objects that it
 	// keeps.
 	Continuous bool
-	// Concern selects the nodes to plan, nil means all.
-	Concern *decide.Concern
 	// Survey returns the nodes of all inputs for a plan that deletes. read reads the rows
 	// again. nil means that the plan waits for read.
 	Survey func(ctx context.Context, read func(context.Context) ([]*plan.Node, error)) ([]*plan.Node, error)

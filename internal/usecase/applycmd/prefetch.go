@@ -23,13 +23,13 @@ func (s *Seen) aheadOf(ctx context.Context, h *load.HubPrograms) *prefetch {
 		s.begun = nil
 		return begun
 	}
-	return s.prefetch(ctx, h)
+	return s.prefetch(ctx, h, s.Concern == nil)
 }
 
-// prefetch begins to list the objects of a hub.
-func (r *Rendered) prefetch(ctx context.Context, h *load.HubPrograms) *prefetch {
+// prefetch begins to list the objects of a hub, if the run plans all nodes.
+func (r *Rendered) prefetch(ctx context.Context, h *load.HubPrograms, all bool) *prefetch {
 	var objects *observe.Prefetch
-	if r.Concern == nil && r.Options.Shard.IsZero() {
+	if all && r.Options.Shard.IsZero() {
 		objects = observe.StartPrefetch(ctx, r.Client, h.Hub.Name, r.Nodes[h.Key])
 	}
 	store := r.Store
@@ -40,7 +40,7 @@ func (r *Rendered) prefetch(ctx context.Context, h *load.HubPrograms) *prefetch 
 // to the hub meanwhile, or the Lease shows it. The caller closes the result, perhaps twice.
 func (r *Rendered) beginLook(ctx context.Context) *prefetch {
 	ctx, stop := context.WithCancel(ctx)
-	a := r.prefetch(ctx, &r.Hubs[0])
+	a := r.prefetch(ctx, &r.Hubs[0], true)
 	var inventories []*inventory.Inventory
 	var err error
 	listed := make(chan struct{})

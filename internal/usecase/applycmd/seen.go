@@ -28,6 +28,15 @@ type Seen struct {
 	// ended are deleted records of hubs without nodes. This run completes their deletion.
 	ended map[lynq.HubKey]*inventory.Hub
 	begun *prefetch // lists of the first hub that began early, or nil
+	// Concern selects the nodes to plan, nil means all.
+	Concern *decide.Concern
+}
+
+// Of returns a copy that plans only the nodes of concern.
+func (s *Seen) Of(concern *decide.Concern) *Seen {
+	selected := *s
+	selected.Concern = concern
+	return &selected
 }
 
 // LoadHubs reads the hub records of the last runs.

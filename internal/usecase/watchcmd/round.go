@@ -103,7 +103,7 @@ func (r *round) rendered() *applycmd.Rendered {
 	first := r.parts[0]
 	inputs, o, run := *first.in.Inputs, first.o, *first.term.run
 	var others []*session.Run
-	j := &applycmd.Job{Options: &o, Inputs: &inputs, Continuous: true, Concern: r.concern, Survey: r.survey}
+	j := &applycmd.Job{Options: &o, Inputs: &inputs, Continuous: true, Survey: r.survey}
 	var renderings []applycmd.Rendering
 	for i, p := range r.parts {
 		if i > 0 {
@@ -130,31 +130,31 @@ func (r *round) look(ctx context.Context) error {
 	rows := r.rendered()
 	r.unsurveyed = false
 	defer func() { r.parts[0].term.run.Warned = rows.Warned }()
-	j, err := rows.LoadHubs(ctx)
+	seen, err := rows.LoadHubs(ctx)
 	if err != nil {
 		return err
 	}
+	concern := r.concern
 	for _, p := range r.parts {
-		if record := j.Records[p.hub.Key]; record.Approved != "" || record.Deleting {
-			j.Concern = nil
+		if record := seen.Records[p.hub.Key]; record.Approved != "" || record.Deleting {
+			concern = nil
 		}
 	}
-	if j.Concern == nil {
+	if concern == nil {
 		_ = r.parts[0].w.client.Refresh(ctx) // if the server doesn't answer, its earlier answer counts
 	}
-	if j.Concern == nil || j.Concern.Inventories() {
+	if concern == nil || concern.Inventories() {
 		r.forget()
 	}
-	p, err := j.PlanAll(ctx)
-	if err == nil && j.Concern != nil && slices.ContainsFunc(p.Plans, wholeOnly) {
-		j.Concern = nil
+	p, err := seen.Of(concern).PlanAll(ctx)
+	if err == nil && concern != nil && slices.ContainsFunc(p.Plans, wholeOnly) {
 		r.forget()
-		p, err = j.PlanAll(ctx)
+		p, err = seen.PlanAll(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	r.job, r.plans, r.whole = p, p.Plans, j.Concern == nil
+	r.job, r.plans, r.whole = p, p.Plans, p.Concern == nil
 	return nil
 }
 
