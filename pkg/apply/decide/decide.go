@@ -75,30 +75,14 @@ func (d *decider) decide(l Limits) *plan.Plan {
 	}
 	p.Whole = len(d.in.Recorded.Broken) == 0 && in.Scope.whole()
 	d.planLeaving(p)
-	for _, inv := range d.in.Recorded.Inventories {
-		key := inv.Node.Key()
-		switch {
-		case d.nodes[key] != nil, d.leaves[key] != nil, inv.Node.Hub.Namespace != "" && inv.Node.Hub.Namespace != d.in.Hub.Namespace, !in.Scope.Plans(key):
-		case d.suspended(key) != nil && d.renamed[key] == nil && !d.goes(inv):
+	for _, inv := range in.Recorded.Inventories {
+		if !d.withoutRow(inv) {
+			continue
+		}
+		if n, planned := d.undesired(inv); planned {
+			p.Nodes = append(p.Nodes, n)
+		} else {
 			p.Whole = false
-		case d.untouched[key] != nil:
-			p.Nodes = append(p.Nodes, d.kept(inv, d.untouched[key]))
-		case d.renamed[key] != nil:
-			if r := d.renamed[key]; r.now != nil {
-				p.Nodes = append(p.Nodes, d.moved(inv, r))
-			} else if r.elsewhere != nil {
-				p.Nodes = append(p.Nodes, d.waiting(inv, r.elsewhere))
-			} else if n, named := d.in.asked(inv, r); named {
-				p.Nodes = append(p.Nodes, n)
-			} else {
-				p.Whole = false
-			}
-		case !d.goes(inv):
-			p.Whole = false
-		case d.in.Scope.Delete[key], inv.Deleting && d.claims.Node(inv) == nil: // the row may still exist
-			p.Nodes = append(p.Nodes, d.leaving(inv, plan.ReasonNodeDeleted))
-		default:
-			p.Nodes = append(p.Nodes, d.leaving(inv, plan.ReasonNodeGone))
 		}
 	}
 	p.Nodes = append(p.Nodes, d.broken()...)
@@ -116,6 +100,32 @@ func (d *decider) decide(l Limits) *plan.Plan {
 	tellContents(p)
 	refuseContents(p)
 	return p
+}
+
+// withoutRow reports whether the plan is about the node of an inventory, although no row
+// renders it and no grace period keeps it.
+func (d *decider) withoutRow(inv *inventory.Inventory) bool {
+	key, elsewhere := inv.Node.Key(), inv.Node.Hub.Namespace != "" && inv.Node.Hub.Namespace != d.in.Hub.Namespace
+	return d.nodes[key] == nil && d.leaves[key] == nil && !elsewhere && d.in.Scope.Plans(key)
+}
+
+// undesired plans a recorded node that no row renders. It reports false if the plan leaves
+// the node alone, so that the plan isn't about the whole hub.
+func (d *decider) undesired(inv *inventory.Inventory) (p plan.NodePlan, planned bool) {
+	key := inv.Node.Key()
+	switch {
+	case d.suspended(key) != nil && d.renamed[key] == nil && !d.goes(inv):
+		return p, false
+	case d.untouched[key] != nil:
+		return d.kept(inv, d.untouched[key]), true
+	case d.renamed[key] != nil:
+		return d.continued(inv, d.renamed[key])
+	case !d.goes(inv):
+		return p, false
+	case d.in.Scope.Delete[key], inv.Deleting && d.claims.Node(inv) == nil: // the row may still exist
+		return d.leaving(inv, plan.ReasonNodeDeleted), true
+	}
+	return d.leaving(inv, plan.ReasonNodeGone), true
 }
 
 // decider is an input with its indexes.

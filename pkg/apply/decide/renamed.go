@@ -163,6 +163,18 @@ func (d *decider) renamedThere(inv *inventory.Inventory, row []*plan.Node) *rena
 	return r
 }
 
+// continued plans a node that continues as another node, here or in another hub. It reports
+// false if the plan leaves the node alone.
+func (d *decider) continued(inv *inventory.Inventory, r *renamed) (p plan.NodePlan, planned bool) {
+	switch {
+	case r.now != nil:
+		return d.moved(inv, r), true
+	case r.elsewhere != nil:
+		return d.waiting(inv, r.elsewhere), true
+	}
+	return d.in.asked(inv, r)
+}
+
 // moved plans a node that another node continues. It gives that node every object that it
 // renders too, and waits until that node is done.
 func (d *decider) moved(inv *inventory.Inventory, r *renamed) plan.NodePlan {
