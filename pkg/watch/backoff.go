@@ -80,6 +80,7 @@ func (c *IdleRounds) Collect(done <-chan struct{}, changes *Changes) {
 	soon := time.NewTimer(firstSettle)
 	defer soon.Stop()
 	for {
+		noted := changes.Noted()
 		if changes.News() {
 			select {
 			case <-soon.C:
@@ -91,7 +92,7 @@ func (c *IdleRounds) Collect(done <-chan struct{}, changes *Changes) {
 		select {
 		case <-settle.C:
 			return
-		case <-changes.Due():
+		case <-noted:
 		case <-done:
 			return
 		}

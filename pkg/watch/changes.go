@@ -17,9 +17,8 @@ import (
 // Changes collects the changes that several watches report, until the caller takes them. It is
 // safe for concurrent use.
 type Changes struct {
-	due chan struct{} // has room for one
-
 	mu      sync.Mutex
+	noted   chan struct{} // closes at the next note
 	objects map[lynq.Ref]bool
 	all     bool
 	// news is set if rows, files or other hubs noted something, and restarted if a watch of
@@ -28,47 +27,58 @@ type Changes struct {
 }
 
 // NewChanges returns Changes without any change.
-func NewChanges() *Changes { return &Changes{due: make(chan struct{}, 1)} }
+func NewChanges() *Changes { return &Changes{noted: make(chan struct{})} }
 
-// Due has a value if somebody noted something since the last value.
-func (c *Changes) Due() <-chan struct{} { return c.due }
+// Noted returns a channel that closes when somebody notes something from now on, or calls
+// Signal. A caller that asks for Noted before it asks for Any misses nothing.
+func (c *Changes) Noted() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.noted
+}
+
+// Any reports whether somebody noted something that nobody took yet.
+func (c *Changes) Any() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.all || c.news || c.restarted || len(c.objects) > 0
+}
+
+// Signal closes the channel of Noted, although nothing changed.
+func (c *Changes) Signal() { c.note(func() {}) }
+
+// note carries out a change of c, and closes the channel of Noted.
+func (c *Changes) note(change func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	change()
+	close(c.noted)
+	c.noted = make(chan struct{})
+}
 
 // Note notes that objects changed.
 func (c *Changes) Note(objects ...lynq.Ref) {
-	c.mu.Lock()
-	if c.objects == nil {
-		c.objects = map[lynq.Ref]bool{}
-	}
-	for _, ref := range objects {
-		c.objects[ref] = true
-	}
-	c.mu.Unlock()
-	c.Again()
+	c.note(func() {
+		if c.objects == nil {
+			c.objects = map[lynq.Ref]bool{}
+		}
+		for _, ref := range objects {
+			c.objects[ref] = true
+		}
+	})
 }
 
 // NoteAll notes that any object may have changed, because of rows, files or other hubs.
-func (c *Changes) NoteAll() {
-	c.noteAll(false)
-	c.Wake()
+func (c *Changes) NoteAll() { c.note(func() { c.all, c.news = true, true }) }
+
+// noteList notes that any object may have changed, because a watch of the cluster listed them.
+// restarted is set if that watch missed something.
+func (c *Changes) noteList(restarted bool) {
+	c.note(func() { c.all, c.restarted = true, c.restarted || restarted })
 }
 
-// noteAll notes that any object may have changed. restarted is set if a watch of the cluster
-// missed something.
-func (c *Changes) noteAll(restarted bool) {
-	c.mu.Lock()
-	c.all, c.restarted = true, c.restarted || restarted
-	c.mu.Unlock()
-	c.Again()
-}
-
-// Wake puts a value into Due, because rows, files or other hubs have news. Perhaps no object
-// changed.
-func (c *Changes) Wake() {
-	c.mu.Lock()
-	c.news = true
-	c.mu.Unlock()
-	c.Again()
-}
+// Wake notes that rows, files or other hubs have news. Perhaps no object changed.
+func (c *Changes) Wake() { c.note(func() { c.news = true }) }
 
 // News reports whether rows, files or other hubs noted something that nobody took yet. The
 // cluster's changes are no news, because other clients may cause them all the time.
@@ -85,14 +95,6 @@ func (c *Changes) Pressing() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.news || c.restarted || len(c.objects) > 0
-}
-
-// Again puts a value into Due for the changes that nobody took yet.
-func (c *Changes) Again() {
-	select {
-	case c.due <- struct{}{}:
-	default:
-	}
 }
 
 // Why says for people what somebody noted and nobody took yet.
@@ -182,6 +184,6 @@ func (k *Kind) ref(key types.NamespacedName) lynq.Ref {
 func (k *Kind) Synced() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.changes.noteAll(k.synced)
+	k.changes.noteList(k.synced)
 	k.synced = true
 }

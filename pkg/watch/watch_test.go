@@ -171,10 +171,10 @@ func TestRecordMatters(t *testing.T) {
 	}
 }
 
-// due reports whether something was noted since it was asked last.
-func due(c *watch.Changes) bool {
+// closed reports whether a channel is closed.
+func closed(noted <-chan struct{}) bool {
 	select {
-	case <-c.Due():
+	case <-noted:
 		return true
 	default:
 		return false
@@ -191,22 +191,20 @@ func TestChanges(t *testing.T) {
 		scaled(second)(m)
 		k.ReadMetadata(m)()
 	}
-	tell("a", 1)
-	if due(changes) {
+	noted := changes.Noted()
+	if tell("a", 1); closed(noted) || changes.Any() {
 		t.Error("what was there before the watch matters")
 	}
-	k.Synced()
-	if !due(changes) {
+	if k.Synced(); !closed(noted) || !changes.Any() {
 		t.Error("what happened before the watch was there does not matter")
 	}
 	if changes.Pressing() {
 		t.Error("the first list of a watch ends a round early")
 	}
-	k.Synced()
-	if !due(changes) || !changes.Pressing() || changes.Why() != "a watch of the cluster started again, and any object may have changed" {
+	if k.Synced(); !changes.Pressing() || changes.Why() != "a watch of the cluster started again, and any object may have changed" {
 		t.Error("a watch that started again doesn't end a round early")
 	}
-	if _, all := changes.Take(); !all || changes.Pressing() {
+	if _, all := changes.Take(); !all || changes.Pressing() || changes.Any() {
 		t.Error("not all objects are to be looked at, or they still press")
 	}
 	tell("a", 2)
@@ -214,17 +212,21 @@ func TestChanges(t *testing.T) {
 	if !changes.Pressing() {
 		t.Error("a changed object doesn't end a round early")
 	}
-	if !due(changes) || due(changes) {
-		t.Error("two changes are not one thing to do")
+	if objects, all := changes.Take(); all || len(objects) != 1 {
+		t.Errorf("two changes of an object are %v", objects)
 	}
+	noted = changes.Noted()
 	tell("muted", 4)
-	k.Gone("shop", "muted", "a")
-	if due(changes) {
+	if k.Gone("shop", "muted", "a"); closed(noted) || changes.Any() {
 		t.Error("changes of a muted object matter")
 	}
-	k.Gone("shop", "a", "a")
-	if !due(changes) {
+	if k.Gone("shop", "a", "a"); !closed(noted) || !changes.Any() {
 		t.Error("it does not matter that an object is gone")
+	}
+	changes.Take()
+	noted = changes.Noted()
+	if changes.Signal(); !closed(noted) || changes.Any() {
+		t.Error("a signal wakes nobody, or leaves a change")
 	}
 }
 
@@ -276,7 +278,6 @@ func TestCollect(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				changes, began := watch.NewChanges(), time.Now()
 				test.first(changes)
-				<-changes.Due()
 				if test.later != nil {
 					time.AfterFunc(noted, func() { test.later(changes) })
 				}

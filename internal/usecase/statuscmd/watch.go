@@ -111,11 +111,8 @@ func (f *follower) show(ended <-chan error, show func(now time.Time, s *Status, 
 func (f *follower) lookOn(ctx context.Context) error {
 	var late <-chan time.Time
 	for {
-		select {
-		case <-ctx.Done():
+		if !f.wait(ctx, late) {
 			return nil
-		case <-f.records.Due():
-		case <-late:
 		}
 		began := time.Now()
 		deleted := f.records.takeDeleted()
@@ -140,6 +137,25 @@ func (f *follower) lookOn(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-time.After(max(lookAgain, took)):
+		}
+	}
+}
+
+// wait waits until a record changed, or late has a value. It returns false if the context
+// ended.
+func (f *follower) wait(ctx context.Context, late <-chan time.Time) bool {
+	for {
+		noted := f.records.Noted()
+		if f.records.Any() {
+			f.records.Take()
+			return ctx.Err() == nil
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-noted:
+		case <-late:
+			return true
 		}
 	}
 }

@@ -36,9 +36,7 @@ type hubWatch struct {
 	checkRequested chan struct{}
 	// sharedBefore is the digest of the objects that might have moved in the last joint round.
 	sharedBefore string
-	// moved has a value when a timer was set during a round.
-	timerSet chan struct{}
-	times    roundTimes
+	times        roundTimes
 	// refused is the text of the last round's refusals, "" for none.
 	refused string
 	// surveying is the reading of the rows of all hubs for a round that deletes, or nil.
@@ -118,7 +116,7 @@ func newHubWatch(w *watching, in *watchInputs, i int) *hubWatch {
 	}
 	return &hubWatch{
 		w: w, o: o, hub: in.Hubs[i], in: &hubInputs{Loaded: &own, files: in.reading, partial: in.kept != nil, invalid: in.kept.trouble(in.Hubs[i].Hub)},
-		changes: watch.NewChanges(), timerSet: make(chan struct{}, 1),
+		changes: watch.NewChanges(),
 		readNow: make(chan chan error), joins: make(chan chan struct{}), checkRequested: make(chan struct{}, 1),
 	}
 }
@@ -250,6 +248,37 @@ func (h *hubWatch) rounds(t *term) error {
 // await waits for the next round, and says what begins it. It returns an error if there is
 // no round: the hub joined a round, another run wants it, or the term ended.
 func (h *hubWatch) await(t *term) (began watch.Began, err error) {
+	if began, err = h.awaitWork(t); err != nil {
+		return 0, err
+	}
+	select {
+	case over := <-h.joins: // the other round may take long
+		<-over
+	default:
+	}
+	return began, nil
+}
+
+// awaitWork waits until a round has something to do.
+func (h *hubWatch) awaitWork(t *term) (began watch.Began, err error) {
+	for {
+		noted := h.changes.Noted()
+		if h.current() != nil && h.changes.Any() {
+			h.idle.Collect(t.ctx.Done(), h.changes)
+			if h.changes.News() {
+				return watch.ByNews, nil
+			}
+			return watch.ByCluster, nil
+		}
+		timed, err := h.awaitNews(t, noted)
+		if timed || err != nil {
+			return watch.ByTimer, err
+		}
+	}
+}
+
+// awaitNews waits until noted closes. timed is set if a timer of the hub ends the wait.
+func (h *hubWatch) awaitNews(t *term, noted <-chan struct{}) (timed bool, err error) {
 	at := h.next(time.Now())
 	lacking := t.watches.lacking()
 	if soon := time.Now().Add(servedEvery); lacking && soon.Before(at) {
@@ -260,27 +289,19 @@ func (h *hubWatch) await(t *term) (began watch.Began, err error) {
 	select {
 	case over := <-h.joins:
 		<-over
-		return 0, errJoined
+		return false, errJoined
 	case <-t.ctx.Done():
-		return 0, context.Cause(t.ctx)
+		return false, context.Cause(t.ctx)
 	case <-t.wanted:
-		return 0, errYielded
-	case <-h.changes.Due():
-		h.idle.Collect(t.ctx.Done(), h.changes)
-		if began = watch.ByCluster; h.changes.News() {
-			began = watch.ByNews
-		}
+		return false, errYielded
+	case <-noted:
+		return false, nil
 	case <-next.C:
 		if lacking && t.watches.served(t.ctx) {
 			h.changes.NoteAll()
 		}
+		return true, nil
 	}
-	select {
-	case over := <-h.joins: // the other round may take long
-		<-over
-	default:
-	}
-	return began, nil
 }
 
 // tell notes why a round failed, unless a View showed it already.
@@ -295,7 +316,7 @@ func (h *hubWatch) tell(err error) {
 func (h *hubWatch) observe(e report.Event) {
 	timer, fight := h.nodes.observe(&e, time.Now())
 	if timer {
-		h.move()
+		h.changes.Signal() // a round that waits ends in time
 	}
 	if fight != nil {
 		h.w.engine.Meter().Fight(h.hub.Key)

@@ -35,14 +35,6 @@ func (h *hubWatch) next(now time.Time) time.Time {
 	return now
 }
 
-// move tells the current round that a timer was set.
-func (h *hubWatch) move() {
-	select {
-	case h.timerSet <- struct{}{}:
-	default:
-	}
-}
-
 // tellWaiting logs what the round waits for.
 func (h *hubWatch) tellWaiting() {
 	objects := h.nodes.waitsFor()
@@ -76,57 +68,50 @@ func (h *hubWatch) interrupt(ctx context.Context, stop context.CancelCauseFunc, 
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		had, timer := time.NewTimer(roundFor), time.NewTimer(0)
+		had, minute := time.NewTimer(roundFor), time.NewTimer(time.Until(h.reminders.toldWaiting.Add(tellEvery)))
 		defer had.Stop()
-		defer timer.Stop()
-		timer.Stop()
-		minute := time.NewTimer(time.Until(h.reminders.toldWaiting.Add(tellEvery)))
 		defer minute.Stop()
-		var changes, moved <-chan struct{}
-		var next watch.Timer
-		later := false // the next round handles what was noted
-		defer func() {
-			if later {
-				h.changes.Again()
-			}
-		}()
-		arm := func() {
-			if next = h.timer(began); !next.At.IsZero() {
-				timer.Reset(time.Until(next.At))
-			}
-		}
+		yields := false // the round ends for whatever there is to do
 		for {
+			noted := h.changes.Noted()
+			var next watch.Timer
+			if yields {
+				if h.changes.Pressing() {
+					h.tellEarly("", h.changes.Why())
+					stop(errNewChanges)
+					return
+				}
+				next = h.timer(began)
+			}
+			timer := alarm(next.At)
 			select {
 			case <-ctx.Done():
-				return
 			case <-wanted:
 				stop(errYielded)
-				return
-			case <-had.C:
-				if approved {
-					continue
-				}
-				changes, moved = h.changes.Due(), h.timerSet
-				arm()
-			case <-moved:
-				arm()
-			case <-minute.C:
-				h.tellWaiting()
-				minute.Reset(tellEvery)
-			case <-changes:
-				if later = !h.changes.Pressing(); later {
-					continue
-				}
-				h.changes.Again() // the next round handles it
-				h.tellEarly("", h.changes.Why())
-				stop(errNewChanges)
-				return
 			case <-timer.C:
 				h.tellEarly(next.Why, next.Why)
 				stop(errTimer)
+			case <-had.C:
+				yields = !approved
+			case <-minute.C:
+				h.tellWaiting()
+				minute.Reset(tellEvery)
+			case <-noted:
+			}
+			timer.Stop()
+			if ctx.Err() != nil {
 				return
 			}
 		}
 	}()
 	return ended
+}
+
+// alarm returns a timer for a time. It never fires for the zero time.
+func alarm(at time.Time) *time.Timer {
+	timer := time.NewTimer(time.Until(at))
+	if at.IsZero() {
+		timer.Stop()
+	}
+	return timer
 }

@@ -111,7 +111,7 @@ func TestSurveySlow(t *testing.T) {
 		if s.hub.surveyed() {
 			t.Error("it is done too early")
 		}
-		<-s.hub.changes.Due()
+		<-s.hub.changes.Noted()
 		if !s.hub.surveyed() || !s.parts[0].wholeDue(time.Now()) {
 			t.Error("it is not done")
 		}
@@ -125,7 +125,7 @@ func TestSurveySlow(t *testing.T) {
 		if s.asks != 2 || s.hub.surveying == nil {
 			t.Errorf("asked %d times: it must read again for what left since", s.asks)
 		}
-		<-s.hub.changes.Due()
+		<-s.hub.changes.Noted()
 		s.next("b")
 		nodes, err = s.survey(t.Context(), slow)
 		if got := found(nodes); err != nil || !slices.Equal(got, []string{"elsewhere", "b"}) {
