@@ -28,12 +28,9 @@ type hubWatch struct {
 	changes *watch.Changes
 	kept    session.KeptInventories
 	terms   session.Terms
-	// readNow receives a channel for the result of the next read of the rows. joins
-	// receives a channel that closes when another hub's round no longer needs this hub.
-	readNow chan chan error
-	joins   chan chan struct{}
-	// asked has a value if a person asked to check the hub. It has room for one.
-	checkRequested chan struct{}
+	reads   *rowReads
+	// joins receives a channel that closes when another hub's round no longer needs this hub.
+	joins chan chan struct{}
 	// sharedBefore is the digest of the objects that might have moved in the last joint round.
 	sharedBefore string
 	times        roundTimes
@@ -61,9 +58,6 @@ type hubWatch struct {
 	// round.
 	later       *hubInputs
 	cancelRound context.CancelCauseFunc
-	rows        *hubRows // nil before the first read
-	// unread says why the rows can't be read. It is nil if they can.
-	unread []inventory.Trouble
 	// unseenRows is set while deletions wait because another hub's rows can't be read.
 	unseenRows bool
 }
@@ -117,7 +111,7 @@ func newHubWatch(w *watching, in *watchInputs, i int) *hubWatch {
 	return &hubWatch{
 		w: w, o: o, hub: in.Hubs[i], in: &hubInputs{Loaded: &own, files: in.reading, partial: in.kept != nil, invalid: in.kept.trouble(in.Hubs[i].Hub)},
 		changes: watch.NewChanges(),
-		readNow: make(chan chan error), joins: make(chan chan struct{}), checkRequested: make(chan struct{}, 1),
+		reads:   newRowReads(), joins: make(chan chan struct{}),
 	}
 }
 
@@ -203,9 +197,10 @@ func (h *hubWatch) forget() {
 	h.endSurvey()
 	h.times, h.sharedBefore = roundTimes{}, ""
 	h.nodes.forget()
+	h.reads.forget()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.rows, h.unread, h.unseenRows = nil, nil, false
+	h.unseenRows = false
 }
 
 // begins sets the term of the hub, nil for none.
@@ -263,7 +258,7 @@ func (h *hubWatch) await(t *term) (began watch.Began, err error) {
 func (h *hubWatch) awaitWork(t *term) (began watch.Began, err error) {
 	for {
 		noted := h.changes.Noted()
-		if h.current() != nil && h.changes.Any() {
+		if h.reads.any() && h.changes.Any() {
 			h.idle.Collect(t.ctx.Done(), h.changes)
 			if h.changes.News() {
 				return watch.ByNews, nil

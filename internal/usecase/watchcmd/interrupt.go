@@ -26,7 +26,7 @@ func (h *hubWatch) next(now time.Time) time.Time {
 	switch {
 	case h.times.failures > 0:
 		return h.times.retryAt
-	case h.current() == nil:
+	case !h.reads.any():
 		return now.Add(wholeEvery) // the first read of the rows wakes it
 	}
 	if next := h.timer(time.Time{}).At; !next.IsZero() {

@@ -112,7 +112,7 @@ func (h *hubWatch) joinHubs(ctx context.Context, alone *round) (done bool, err e
 	if len(r.parts) == 1 {
 		return false, nil
 	}
-	first.rows = h.current() // a newer read may have come
+	first.rows = h.reads.current() // a newer read may have come
 	h.nodes.wants(first.rows.wanted)
 	return r.performJoint(ctx)
 }
@@ -207,10 +207,7 @@ func (h *hubWatch) join(ctx context.Context, own *term, other *hubWatch, shared 
 	if t == nil {
 		return nil, nil
 	}
-	read := make(chan error, 1)
-	if met, err := offer(ctx, h, own, t, other.readNow, read); !met {
-		return nil, err
-	}
+	read := other.reads.ask()
 	select {
 	case <-t.ctx.Done():
 		return nil, nil
@@ -219,7 +216,7 @@ func (h *hubWatch) join(ctx context.Context, own *term, other *hubWatch, shared 
 	case <-own.wanted:
 		return nil, errYielded
 	case err := <-read:
-		rows := other.current()
+		rows := other.reads.current()
 		if err != nil || rows == nil || !moves(shared, other.hub.Key, rows.Nodes[other.hub.Key]) {
 			return nil, nil //nolint:nilerr // the reader logged it, and this hub carries out its own round
 		}
@@ -255,7 +252,7 @@ func offer[T any](ctx context.Context, h *hubWatch, own, t *term, to chan<- T, v
 func (h *hubWatch) joinable(joiner lynq.HubKey) *term {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.term == nil || h.rows == nil {
+	if h.term == nil || !h.reads.any() {
 		if !slices.Contains(h.joiners, joiner) {
 			h.joiners = append(h.joiners, joiner)
 		}

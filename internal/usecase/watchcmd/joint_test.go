@@ -152,6 +152,23 @@ func TestJoinInCircle(t *testing.T) {
 	})
 }
 
+// rowsOf returns rows that give a hub one node.
+func rowsOf(hub lynq.HubKey, n *plan.Node) *hubRows {
+	return &hubRows{
+		Rendering: applycmd.Rendering{Nodes: map[lynq.HubKey][]*plan.Node{hub: {n}}},
+		file:      new(watch.NewReading("", time.Now())), wanted: map[lynq.NodeKey]string{n.Key(): digestOf(n)},
+	}
+}
+
+// answerRead waits until somebody asks for a read of a hub's rows, and says that it
+// succeeded.
+func answerRead(h *hubWatch) {
+	<-h.reads.asking
+	for _, result := range h.reads.begin() {
+		result <- nil
+	}
+}
+
 // TestBorrowBusy wants a hub to continue if the source of another one never answers, or
 // that one has a long round. It then ignores the other hub for a while.
 func TestBorrowBusy(t *testing.T) {
@@ -164,14 +181,14 @@ func TestBorrowBusy(t *testing.T) {
 				hub := func(key lynq.HubKey) *hubWatch {
 					return &hubWatch{
 						w: w, hub: load.HubPrograms{Key: key}, changes: watch.NewChanges(), term: &term{ctx: t.Context(), wanted: make(chan struct{})},
-						readNow: make(chan chan error), joins: make(chan chan struct{}), rows: &hubRows{},
+						joins: make(chan chan struct{}), reads: newRowReads(),
 					}
 				}
 				h, other := hub(us), hub(eu)
 				node := &plan.Node{Objects: []plan.Object{{Ref: movedRef("x")}}}
-				other.rows.Nodes = map[lynq.HubKey][]*plan.Node{eu: {node}}
+				other.reads.take(rowsOf(eu, node))
 				if readable {
-					go func() { (<-other.readNow) <- nil }()
+					go answerRead(other)
 				}
 				got, err := h.joinInTime(t.Context(), h.term, other, []sharedObject{{ref: movedRef("x"), to: eu}}, make(chan struct{}))
 				if got != nil || err != nil {
@@ -198,9 +215,9 @@ func TestJoinOthersYields(t *testing.T) {
 			key := lynq.HubKey{Namespace: "shop", Name: name}
 			h := &hubWatch{
 				w: w, in: &hubInputs{Loaded: &applycmd.Loaded{}}, hub: load.HubPrograms{Key: key}, changes: watch.NewChanges(), term: &term{ctx: t.Context(), wanted: wanted},
-				readNow: make(chan chan error), joins: make(chan chan struct{}), rows: &hubRows{},
+				joins: make(chan chan struct{}), reads: newRowReads(),
 			}
-			h.rows.Nodes = map[lynq.HubKey][]*plan.Node{key: {{Objects: []plan.Object{{Ref: movedRef(name)}}}}}
+			h.reads.take(rowsOf(key, &plan.Node{Objects: []plan.Object{{Ref: movedRef(name)}}}))
 			w.hubs = append(w.hubs, h)
 			return h
 		}
@@ -208,7 +225,7 @@ func TestJoinOthersYields(t *testing.T) {
 		h.term.wanted = make(chan struct{})
 		w.hubs = []*hubWatch{joined, busy, h}
 		go func() {
-			(<-joined.readNow) <- nil
+			answerRead(joined)
 			<-joined.joins
 			<-time.After(time.Second)
 			close(wanted)

@@ -81,7 +81,7 @@ func (h *hubWatch) round(ctx context.Context, t *term) error {
 // part begins a round on the hub. It returns nil before the first read of the rows.
 func (h *hubWatch) part(t *term, now time.Time) *part {
 	h.takeInputs()
-	rows := h.current()
+	rows := h.reads.current()
 	if rows == nil {
 		return nil
 	}
@@ -112,7 +112,7 @@ func (r *round) rendered() *applycmd.Rendered {
 		if j.Hubs = append(j.Hubs, p.hub); len(p.in.Tombstones) > 0 { // the first hub handles tombstones of files
 			j.Tombstones, j.Hubs[0], j.Hubs[i] = p.in.Tombstones, p.hub, j.Hubs[0]
 		}
-		p.troubles = p.troublesNow()
+		p.troubles = slices.Concat(p.reads.troubles(), p.in.invalid)
 		renderings = append(renderings, p.rows.Rendering)
 	}
 	if inputs.Hubs = j.Hubs; len(others) > 0 {

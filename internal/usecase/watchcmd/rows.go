@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"time"
 
@@ -34,47 +33,59 @@ func (h *hubWatch) keepReading(ctx context.Context, r session.Run) {
 	reader := *r.Engine
 	notes := &news{View: reader.View}
 	reader.View, r.Engine = notes, &reader
-	failures, unread := 0, ""
-	var told chan<- error // receives the result of a read that someone asked for
+	var failing readFailures
 	for {
+		asked := h.reads.begin()
 		notes.begin()
-		wait := time.Duration(float64(h.hub.Hub.SyncInterval) * (1 + jitter*(2*rand.Float64()-1))) //nolint:gosec // it spreads load
 		err := h.slowly(tellEvery, func() error { return h.read(ctx, &r) })
-		switch {
-		case ctx.Err() != nil:
+		if ctx.Err() != nil {
 			return
-		case err != nil:
-			failures++
-			wait = min(wait, watch.Pause(failures))
-			if text := session.Text(err); text != unread {
-				unread = text
-				line := fmt.Sprintf("its rows can't be read, and %s until they can: %s", h.meanwhile(), text)
-				h.w.engine.Notef("warning: hub %s: %s", h.hub.Key, line)
-				if failures == 1 {
-					h.unreadable(line)
-				}
-			}
-		case failures > 0:
-			failures, unread = 0, ""
-			h.w.engine.Notef("hub %s: its rows can be read again", h.hub.Key)
-			h.unreadable("")
-			h.tellReadable()
 		}
-		if told != nil {
-			told <- err
-			told = nil
+		h.tellRead(err, &failing)
+		for _, result := range asked {
+			result <- err
+		}
+		wait := time.Duration(float64(h.hub.Hub.SyncInterval) * (1 + jitter*(2*rand.Float64()-1))) //nolint:gosec // it spreads load
+		if failing.count > 0 {
+			wait = min(wait, watch.Pause(failing.count))
 		}
 		next := time.NewTimer(h.untilExpiry(wait))
 		select {
 		case <-ctx.Done():
-			next.Stop()
-			return
-		case told = <-h.readNow:
-			next.Stop()
-		case <-h.checkRequested:
-			next.Stop()
+		case <-h.reads.asking:
 		case <-next.C:
 		}
+		next.Stop()
+	}
+}
+
+// readFailures are the reads in a row that failed.
+type readFailures struct {
+	count int
+	text  string // of the last failure
+}
+
+// tellRead tells the log and the hub record how a read ended, if an earlier one ended
+// otherwise.
+func (h *hubWatch) tellRead(err error, failing *readFailures) {
+	switch {
+	case err != nil:
+		failing.count++
+		text := session.Text(err)
+		if text == failing.text {
+			return
+		}
+		failing.text = text
+		line := fmt.Sprintf("its rows can't be read, and %s until they can: %s", h.meanwhile(), text)
+		h.w.engine.Notef("warning: hub %s: %s", h.hub.Key, line)
+		if failing.count == 1 {
+			h.unreadable(line)
+		}
+	case failing.count > 0:
+		*failing = readFailures{}
+		h.w.engine.Notef("hub %s: its rows can be read again", h.hub.Key)
+		h.unreadable("")
+		h.tellReadable()
 	}
 }
 
@@ -82,10 +93,7 @@ func (h *hubWatch) keepReading(ctx context.Context, r session.Run) {
 // rows read.
 func (h *hubWatch) recordMatters(before *watch.Fingerprint, now watch.Fingerprint) bool {
 	if now.Asks(before) {
-		select {
-		case h.checkRequested <- struct{}{}:
-		default: // the next read is due already
-		}
+		h.reads.ask()
 	}
 	return watch.RecordMatters(before, now)
 }
@@ -104,12 +112,11 @@ const soonest = time.Second
 // untilExpiry returns the time until the next read of the rows. This is at most the time
 // until the next row expires.
 func (h *hubWatch) untilExpiry(wait time.Duration) time.Duration {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.rows == nil || h.rows.NextExpiry.IsZero() {
+	next := h.reads.nextExpiry()
+	if next.IsZero() {
 		return wait
 	}
-	return min(wait, max(h.rows.NextExpiry.Sub(h.w.engine.Now()), soonest))
+	return min(wait, max(next.Sub(h.w.engine.Now()), soonest))
 }
 
 // news is a View that shows a note once, even if several reads in a row have it.
@@ -132,7 +139,7 @@ func (n *news) Note(line string) {
 // meanwhile says what lynqctl does while the rows can't be read. Rows from an earlier term
 // don't count, because another run may have seen newer ones.
 func (h *hubWatch) meanwhile() string {
-	if h.current() == nil {
+	if !h.reads.any() {
 		return "nothing is done"
 	}
 	return "the last good rows count"
@@ -141,7 +148,7 @@ func (h *hubWatch) meanwhile() string {
 // read reads the rows. For a file, it waits until nobody writes it.
 func (h *hubWatch) read(ctx context.Context, r *session.Run) error {
 	var rows *applycmd.Rendered
-	digest, err := readStill(ctx, h.readFile(), h.rowFile, func() error {
+	digest, err := readStill(ctx, h.reads.file(), h.rowFile, func() error {
 		if err := h.checkPipe(); err != nil {
 			return err
 		}
@@ -159,41 +166,17 @@ func (h *hubWatch) read(ctx context.Context, r *session.Run) error {
 
 // take makes rows the current ones. digest is the digest of their file.
 func (h *hubWatch) take(r applycmd.Rendering, digest string) {
-	rows := &hubRows{Rendering: r, wanted: map[lynq.NodeKey]string{}}
+	rows := &hubRows{Rendering: r, file: new(watch.NewReading(digest, time.Now())), wanted: map[lynq.NodeKey]string{}}
 	for _, n := range r.Nodes[h.hub.Key] {
 		rows.wanted[n.Key()] = digestOf(n)
 	}
-	h.mu.Lock()
-	if rows.file = new(watch.NewReading(digest, time.Now())); h.rows != nil && h.rows.file.Digest == digest {
-		rows.file = h.rows.file
-	}
-	first := h.rows == nil
-	changed := first || !maps.Equal(h.rows.wanted, rows.wanted)
-	h.rows = rows
-	h.mu.Unlock()
+	changed, first := h.reads.take(rows)
 	if changed {
 		h.changes.Wake()
 	}
 	if first {
 		h.wakeJoiners()
 	}
-}
-
-// current returns what rows and forms want now, or nil before the first read. The caller
-// may change the nodes.
-func (h *hubWatch) current() *hubRows {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.rows == nil {
-		return nil
-	}
-	rows := *h.rows
-	nodes := make([]*plan.Node, len(rows.Nodes[h.hub.Key]))
-	for i, n := range rows.Nodes[h.hub.Key] {
-		nodes[i] = new(*n)
-	}
-	rows.Nodes = map[lynq.HubKey][]*plan.Node{h.hub.Key: nodes}
-	return &rows
 }
 
 // digestOf returns a digest of everything that a node wants.

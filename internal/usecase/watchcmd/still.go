@@ -75,16 +75,6 @@ func (h *hubWatch) checkPipe() error {
 	return nil
 }
 
-// readFile returns the digest of the file with the current rows, or "" for none.
-func (h *hubWatch) readFile() string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.rows == nil {
-		return ""
-	}
-	return h.rows.file.Digest
-}
-
 // sparing returns the plans without deletions if they delete data too early. A file with
 // errors may render the data for another hub. Or someone may still be writing a file:
 // lynqctl deletes data only after three equal readings of the inputs and the rows' file.

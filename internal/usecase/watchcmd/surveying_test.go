@@ -31,8 +31,9 @@ func newSurveyScene(t *testing.T) *surveyScene {
 	s := &surveyScene{log: &notes{}}
 	s.hub = &hubWatch{
 		w: &watching{engine: &session.Engine{View: s.log}}, in: &hubInputs{Loaded: &applycmd.Loaded{}}, hub: load.HubPrograms{Key: key}, changes: watch.NewChanges(),
-		rows: &hubRows{wanted: map[lynq.NodeKey]string{}},
+		reads: newRowReads(),
 	}
+	s.hub.reads.take(rowsOf(key, &plan.Node{}))
 	s.hub.w.hubs = []*hubWatch{s.hub}
 	s.hub.term = &term{ctx: t.Context(), watches: newHubWatches(s.hub, nil)}
 	s.next("a")

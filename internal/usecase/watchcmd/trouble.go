@@ -79,18 +79,10 @@ func endOf(r inventory.TroubleReason) string {
 // unreadable notes why the rows can't be read, or "" if they can. The hub record then says
 // it.
 func (h *hubWatch) unreadable(message string) {
-	h.mu.Lock()
-	h.unread = nil
+	var why []inventory.Trouble
 	if message != "" {
-		h.unread = []inventory.Trouble{inventory.NewTrouble(inventory.TroubleSource, message)}
+		why = []inventory.Trouble{inventory.NewTrouble(inventory.TroubleSource, message)}
 	}
-	h.mu.Unlock()
+	h.reads.fail(why)
 	h.changes.NoteAll()
-}
-
-// troublesNow returns the current troubles that need a person.
-func (h *hubWatch) troublesNow() []inventory.Trouble {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.Concat(h.unread, h.in.invalid)
 }
