@@ -17,8 +17,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/watch"
 )
 
-// hubWatch keeps one hub up to date. One goroutine uses it, except for the fields under the
-// lock.
+// hubWatch keeps one hub up to date. Its own goroutine and rounds of other hubs use it:
+// whoever has its turn, except for the fields under the lock.
 type hubWatch struct {
 	w   *watching
 	in  *hubInputs
@@ -29,8 +29,7 @@ type hubWatch struct {
 	kept    session.KeptInventories
 	terms   session.Terms
 	reads   *rowReads
-	// joins receives a channel that closes when another hub's round no longer needs this hub.
-	joins chan chan struct{}
+	turn    turn
 	// sharedBefore is the digest of the objects that might have moved in the last joint round.
 	sharedBefore string
 	times        roundTimes
@@ -111,7 +110,7 @@ func newHubWatch(w *watching, in *watchInputs, i int) *hubWatch {
 	return &hubWatch{
 		w: w, o: o, hub: in.Hubs[i], in: &hubInputs{Loaded: &own, files: in.reading, partial: in.kept != nil, invalid: in.kept.trouble(in.Hubs[i].Hub)},
 		changes: watch.NewChanges(),
-		reads:   newRowReads(), joins: make(chan chan struct{}),
+		reads:   newRowReads(), turn: newTurn(),
 	}
 }
 
@@ -163,7 +162,6 @@ func (h *hubWatch) keep(ctx context.Context) error {
 	h.w.engine.Notef("hub %s: watching", h.hub.Key)
 	h.w.engine.Meter().Leading(h.hub.Key, true)
 	defer h.w.engine.Meter().Leading(h.hub.Key, false)
-	h.forget()
 	watched, stop := context.WithCancel(locks.Ctx)
 	t := &term{ctx: watched, run: &r, watches: newHubWatches(h, &r), wanted: locks.Held[0].Wanted()}
 	h.begins(t)
@@ -203,21 +201,18 @@ func (h *hubWatch) forget() {
 	h.unseenRows = false
 }
 
-// begins sets the term of the hub, nil for none.
-func (h *hubWatch) begins(t *term) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.term = t
-}
-
 // rounds carries out a round whenever something changed or is due, until another run wants
 // the hub. It returns an error if it can't continue for now.
 func (h *hubWatch) rounds(t *term) error {
 	for {
-		began, err := h.await(t)
+		began, err := h.awaitWork(t)
+		if err == nil {
+			err = h.takeOwnTurn(t)
+		}
 		if err == nil {
 			err = h.round(t.ctx, t)
-			h.idle.Ended(began, h.nodes.didWrite())
+			h.ended(t, began, err)
+			h.turn.end()
 		}
 		switch {
 		case context.Cause(t.ctx) != nil:
@@ -225,36 +220,42 @@ func (h *hubWatch) rounds(t *term) error {
 		case errors.Is(err, errYielded):
 			h.w.engine.Notef("hub %s: another run waits for it, and gets it next", h.hub.Key)
 			return nil
-		case errors.Is(err, errJoined):
-		case err == nil || cutShort(err):
-			h.times.failures = 0
-			h.w.o.observer().Ended(h.hub.Key, nil)
-			if h.reminders.failing.Over() {
-				h.w.engine.Notef("hub %s: its rounds succeed again", h.hub.Key)
-			}
-		default:
-			h.times.fail(time.Now())
-			h.w.o.observer().Ended(h.hub.Key, err)
-			h.tell(err)
 		}
 	}
 }
 
-// await waits for the next round, and says what begins it. It returns an error if there is
-// no round: the hub joined a round, another run wants it, or the term ended.
-func (h *hubWatch) await(t *term) (began watch.Began, err error) {
-	if began, err = h.awaitWork(t); err != nil {
-		return 0, err
-	}
-	select {
-	case over := <-h.joins: // the other round may take long
-		<-over
+// ended notes how a round ended, unless the term ends with it.
+func (h *hubWatch) ended(t *term, began watch.Began, err error) {
+	h.idle.Ended(began, h.nodes.didWrite())
+	switch {
+	case context.Cause(t.ctx) != nil || errors.Is(err, errYielded):
+	case err == nil || cutShort(err):
+		h.times.failures = 0
+		h.w.o.observer().Ended(h.hub.Key, nil)
+		if h.reminders.failing.Over() {
+			h.w.engine.Notef("hub %s: its rounds succeed again", h.hub.Key)
+		}
 	default:
+		h.times.fail(time.Now())
+		h.w.o.observer().Ended(h.hub.Key, err)
+		h.tell(err)
 	}
-	return began, nil
 }
 
-// awaitWork waits until a round has something to do.
+// takeOwnTurn waits for the hub's turn until another run wants the hub, or the term ends.
+func (h *hubWatch) takeOwnTurn(t *term) error {
+	select {
+	case h.turn <- struct{}{}:
+		return nil
+	case <-t.ctx.Done():
+		return context.Cause(t.ctx)
+	case <-t.wanted:
+		return errYielded
+	}
+}
+
+// awaitWork waits until a round has something to do, and says what begins it. It returns an
+// error if another run wants the hub, or the term ended.
 func (h *hubWatch) awaitWork(t *term) (began watch.Began, err error) {
 	for {
 		noted := h.changes.Noted()
@@ -274,7 +275,11 @@ func (h *hubWatch) awaitWork(t *term) (began watch.Began, err error) {
 
 // awaitNews waits until noted closes. timed is set if a timer of the hub ends the wait.
 func (h *hubWatch) awaitNews(t *term, noted <-chan struct{}) (timed bool, err error) {
+	if err := h.takeOwnTurn(t); err != nil {
+		return false, err
+	}
 	at := h.next(time.Now())
+	h.turn.end()
 	lacking := t.watches.lacking()
 	if soon := time.Now().Add(servedEvery); lacking && soon.Before(at) {
 		at = soon
@@ -282,9 +287,6 @@ func (h *hubWatch) awaitNews(t *term, noted <-chan struct{}) (timed bool, err er
 	next := time.NewTimer(time.Until(at))
 	defer next.Stop()
 	select {
-	case over := <-h.joins:
-		<-over
-		return false, errJoined
 	case <-t.ctx.Done():
 		return false, context.Cause(t.ctx)
 	case <-t.wanted:

@@ -19,10 +19,8 @@ import (
 // round leaves the same state as a killed apply.
 //
 //   - A round that finds an object which may move makes the other hub read its rows again.
-//   - If the rows then say that the object moves, the other hub joins the round. Its
-//     goroutine waits, and this round uses everything of the other hub.
-//   - A goroutine that waits for another hub lets its own hub join a round meanwhile, and then
-//     starts again. So two hubs that wait for each other both continue.
+//   - If the rows then say that the object moves, this round takes the turns of both hubs, and
+//     uses everything of the other hub.
 //   - If another process has the other hub, the object stays with its owner.
 //   - The same happens if the other hub is busy for long: its source may never answer, and
 //     an approved round may wait for finalizers. No hub stops because of another one.
@@ -89,62 +87,139 @@ func digestOfShared(shared []sharedObject) string {
 	return strings.Join(lines, "\n")
 }
 
-// joinHubs plans the hub with the hubs that exchange objects with it, and carries the plans
-// out. It returns false if there are none, or if the hubs can't be planned together. The
-// caller then carries out the round of this hub alone.
-func (h *hubWatch) joinHubs(ctx context.Context, alone *round) (done bool, err error) {
+// mayMove returns the objects of a round's plans that may move between its hub and other
+// hubs. It returns none if the hub tried the same before, or waits for no other hub.
+func (h *hubWatch) mayMove(alone *round) []sharedObject {
 	shared := sharedObjectsOf(alone.plans)
 	digest := digestOfShared(shared)
 	if len(shared) == 0 || digest == h.sharedBefore && alone.job.Concern != nil || alone.began.Before(h.times.joinsFrom) {
-		return false, nil
+		return nil
 	}
 	h.sharedBefore = digest
-	first := *alone.parts[0]
-	r := &round{parts: []*part{&first}, began: alone.began}
-	over := make(chan struct{})
-	defer close(over)
-	if err := r.joinOthers(ctx, shared, over); err != nil {
-		h.sharedBefore = "" // this round tried nothing
-		r.restoreChanges()
-		h.changes.Wake()
-		return true, err
+	return shared
+}
+
+// joint has a round of the hub with the hubs that exchange objects with it, as one. alone is
+// the planned round of this hub. joint returns the round that the caller carries out: alone
+// if no object moves, and another one if the hubs can't be planned together. It returns nil
+// if the hub had its round.
+func (h *hubWatch) joint(ctx context.Context, alone *round) (rest *round, err error) {
+	t := alone.parts[0].term
+	others, err := h.moving(ctx, t, h.mayMove(alone))
+	if len(others) == 0 && err == nil {
+		return alone, nil
 	}
-	if len(r.parts) == 1 {
+	alone.restoreChanges() // another round may have the hub now
+	done := false
+	if err == nil {
+		done, err = h.withOthers(ctx, t, others)
+	}
+	switch {
+	case done:
+		return nil, err
+	case err != nil: // this round tried nothing
+		h.sharedBefore = ""
+		h.changes.Wake()
+		return nil, err
+	}
+	if rest = h.alone(t); rest != nil {
+		err = rest.look(ctx)
+	}
+	return rest, err
+}
+
+// withOthers takes the turns of other hubs, and has a round with them. It returns false if
+// all are busy, or if the hubs can't be planned together.
+func (h *hubWatch) withOthers(ctx context.Context, t *term, others []*hubWatch) (done bool, err error) {
+	for len(others) > 0 {
+		claims, busy, err := h.claim(ctx, t, others)
+		switch {
+		case err != nil:
+			return false, err
+		case busy == nil:
+			return h.jointRound(ctx, t, claims)
+		}
+		h.ignores(busy)
+		others = slices.DeleteFunc(others, func(o *hubWatch) bool { return o == busy })
+	}
+	return false, nil
+}
+
+// ignores has the hub wait for no other hub until it compares all nodes again.
+func (h *hubWatch) ignores(busy *hubWatch) {
+	h.times.joinsFrom = time.Now().Add(wholeEvery)
+	h.w.engine.Notef("%s", busyNote(h.hub.Key, busy.hub.Key))
+}
+
+// moving makes the hubs that share objects with this one read their rows, and returns those
+// whose rows say that an object moves. It ignores hubs that another run has, and hubs whose
+// reading takes too long.
+func (h *hubWatch) moving(ctx context.Context, own *term, shared []sharedObject) (others []*hubWatch, err error) {
+	within, stop := context.WithTimeoutCause(ctx, joinWithin, errBusy)
+	defer stop()
+	reads, sharing := map[*hubWatch]<-chan error{}, h.w.sharing(h, shared)
+	for _, other := range sharing {
+		if other.joinable(h.hub.Key) {
+			reads[other] = other.reads.ask()
+		}
+	}
+	for _, other := range sharing {
+		read, err := other.awaitRead(within, own, reads[other])
+		switch {
+		case errors.Is(err, errBusy):
+			h.ignores(other)
+		case err != nil:
+			return nil, err
+		case read && moves(shared, other.hub.Key, other.reads.nodes(other.hub.Key)):
+			others = append(others, other)
+		}
+	}
+	return others, nil
+}
+
+// awaitRead waits for a read of the hub's rows, for the hub of the term own. It returns false
+// if the read failed, or if another run gets the hub.
+func (h *hubWatch) awaitRead(ctx context.Context, own *term, result <-chan error) (read bool, err error) {
+	t := h.runningTerm()
+	if result == nil || t == nil {
 		return false, nil
 	}
-	first.rows = h.reads.current() // a newer read may have come
-	h.nodes.wants(first.rows.wanted)
+	select {
+	case err := <-result:
+		return err == nil, nil // the reader logs an error
+	default:
+	}
+	select {
+	case err := <-result:
+		return err == nil, nil
+	case <-t.ctx.Done():
+		return false, nil
+	case <-own.wanted:
+		return false, errYielded
+	case <-ctx.Done():
+		return false, context.Cause(ctx)
+	}
+}
+
+// jointRound carries out a round of the hub and others, and gives the others' turns up.
+func (h *hubWatch) jointRound(ctx context.Context, t *term, claims []claim) (done bool, err error) {
+	now := time.Now()
+	r := &round{began: now}
+	for _, c := range claims {
+		defer c.end()
+		if p := c.part(c.term, now); p != nil {
+			r.parts = append(r.parts, p)
+		}
+	}
+	if len(r.parts) == 0 { // another run has the others now, or had them since
+		return false, nil
+	}
+	r.parts = append([]*part{h.part(t, now)}, r.parts...)
 	return r.performJoint(ctx)
 }
 
-// joinOthers makes the hubs that exchange objects with the round's hub join it, until over
-// closes. It gives up if another run wants one of them that it has.
-func (r *round) joinOthers(ctx context.Context, shared []sharedObject, over chan struct{}) error {
-	within, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	first := r.parts[0]
-	for _, other := range first.w.sharing(first.hubWatch, shared) {
-		t, err := first.joinInTime(within, first.term, other, shared, over)
-		if err != nil {
-			return err
-		}
-		if t == nil {
-			continue
-		}
-		r.parts = append(r.parts, other.part(t, r.began))
-		go func() {
-			select {
-			case <-t.wanted:
-				stop(errJoinedHub)
-			case <-within.Done():
-			}
-		}()
-	}
-	return nil
-}
-
 // performJoint carries out a round of several hubs. It gives up if they can't be planned
-// together, or if guards refuse everything of one, so that no hub waits for another.
+// together, or if guards refuse everything of one. Then the hubs have their changes again.
 func (r *round) performJoint(ctx context.Context) (done bool, err error) {
 	first, others := r.parts[0], r.parts[1:]
 	names := make([]string, len(others))
@@ -160,7 +235,7 @@ func (r *round) performJoint(ctx context.Context) (done bool, err error) {
 	}
 	if err != nil {
 		first.w.engine.Notef("warning: hub %s: objects that move between it and %s stay where they are: %v", first.hub.Key, strings.Join(names, ", "), err)
-		(&round{parts: others}).restoreChanges()
+		r.restoreChanges()
 		return false, nil
 	}
 	first.w.engine.Notef("hub %s: objects move between it and %s, so this round is of both", first.hub.Key, strings.Join(names, ", "))
@@ -177,99 +252,6 @@ func (r *round) restoreChanges() {
 			p.changes.NoteAll()
 		} else if len(p.objects) > 0 {
 			p.changes.Note(slices.Collect(maps.Keys(p.objects))...)
-		}
-	}
-}
-
-// joinWithin limits how long a hub waits for a busy one. Reading a large table takes most
-// of it.
-const joinWithin = time.Minute
-
-// joinInTime makes another hub join. It returns nil if that takes too long. Then this hub waits
-// for no other until it compares all nodes again.
-func (h *hubWatch) joinInTime(ctx context.Context, own *term, other *hubWatch, shared []sharedObject, over chan struct{}) (*term, error) {
-	within, stop := context.WithTimeoutCause(ctx, joinWithin, errBusy)
-	defer stop()
-	t, err := h.join(within, own, other, shared, over)
-	if errors.Is(err, errBusy) {
-		h.times.joinsFrom = time.Now().Add(wholeEvery)
-		h.w.engine.Notef("%s", busyNote(h.hub.Key, other.hub.Key))
-		return nil, nil
-	}
-	return t, err
-}
-
-// join makes the goroutine of another hub read its rows. If an object moves, the hub joins the
-// round of this one until over closes. It returns nil if no object moves, or if this process doesn't have
-// the hub.
-func (h *hubWatch) join(ctx context.Context, own *term, other *hubWatch, shared []sharedObject, over chan struct{}) (*term, error) {
-	t := other.joinable(h.hub.Key)
-	if t == nil {
-		return nil, nil
-	}
-	read := other.reads.ask()
-	select {
-	case <-t.ctx.Done():
-		return nil, nil
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	case <-own.wanted:
-		return nil, errYielded
-	case err := <-read:
-		rows := other.reads.current()
-		if err != nil || rows == nil || !moves(shared, other.hub.Key, rows.Nodes[other.hub.Key]) {
-			return nil, nil //nolint:nilerr // the reader logged it, and this hub carries out its own round
-		}
-	}
-	other.changes.Wake() // this ends a round that waits
-	if met, err := offer(ctx, h, own, t, other.joins, over); !met {
-		return nil, err
-	}
-	return t, nil
-}
-
-// offer passes a value to the goroutine of another hub, whose Lease this process has until
-// the term t ends. met is false if the goroutine doesn't take the value. err is set if this
-// hub must stop waiting: its own work ends, another run wants it, or it joined a round.
-func offer[T any](ctx context.Context, h *hubWatch, own, t *term, to chan<- T, value T) (met bool, err error) {
-	select {
-	case to <- value:
-		return true, nil
-	case <-t.ctx.Done():
-		return false, nil
-	case <-ctx.Done():
-		return false, context.Cause(ctx)
-	case <-own.wanted:
-		return false, errYielded
-	case over := <-h.joins:
-		<-over
-		return false, errNewChanges
-	}
-}
-
-// joinable returns the term of the hub, or nil if another run has the hub, or nobody has read
-// its rows yet. In both cases joinable remembers the joiner, and wakeJoiners wakes it later.
-func (h *hubWatch) joinable(joiner lynq.HubKey) *term {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.term == nil || !h.reads.any() {
-		if !slices.Contains(h.joiners, joiner) {
-			h.joiners = append(h.joiners, joiner)
-		}
-		return nil
-	}
-	return h.term
-}
-
-// wakeJoiners wakes hubs that wanted a round with this one.
-func (h *hubWatch) wakeJoiners() {
-	h.mu.Lock()
-	joiners := h.joiners
-	h.joiners = nil
-	h.mu.Unlock()
-	for _, other := range h.w.others(h) {
-		if slices.Contains(joiners, other.hub.Key) {
-			other.changes.NoteAll()
 		}
 	}
 }

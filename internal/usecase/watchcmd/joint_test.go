@@ -1,8 +1,7 @@
 package watchcmd
 
 import (
-	"context"
-	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,8 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
-	"github.com/lynqctl/lynqctl/internal/usecase/load"
-	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -75,83 +72,6 @@ func TestMoves(t *testing.T) {
 	}
 }
 
-// TestJoin lets two hubs join each other at the same time, and wants one of them to get
-// the other. A waiting hub gives up for another run, and at the end of a term.
-func TestJoin(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		hub := func() (*hubWatch, *term, context.CancelFunc) {
-			ctx, stop := context.WithCancel(t.Context())
-			return &hubWatch{joins: make(chan chan struct{})}, &term{ctx: ctx, wanted: make(chan struct{})}, stop
-		}
-		us, usTerm, _ := hub()
-		eu, euTerm, stop := hub()
-		met := make(chan bool, 2)
-		join := func(h, other *hubWatch, own, t *term) {
-			over := make(chan struct{})
-			defer close(over)
-			got, err := offer(own.ctx, h, own, t, other.joins, over)
-			if !got && !errors.Is(err, errNewChanges) {
-				met <- true // one too many
-			}
-			met <- got
-			<-time.After(time.Second)
-		}
-		go join(us, eu, usTerm, euTerm)
-		go join(eu, us, euTerm, usTerm)
-		if first, second := <-met, <-met; first == second {
-			t.Errorf("each of them got the other: %t", first)
-		}
-		time.AfterFunc(time.Second, stop)
-		if got, err := offer(usTerm.ctx, us, usTerm, euTerm, eu.joins, make(chan struct{})); got || err != nil {
-			t.Errorf("the term ended: met %t, %v", got, err)
-		}
-		wanted := make(chan struct{})
-		close(wanted)
-		ap, apTerm, _ := hub()
-		if got, err := offer(usTerm.ctx, us, &term{ctx: usTerm.ctx, wanted: wanted}, apTerm, ap.joins, make(chan struct{})); got || !errors.Is(err, errYielded) {
-			t.Errorf("another run wants the hub: met %t, %v", got, err)
-		}
-	})
-}
-
-// TestJoinInCircle wants every hub in a circle of joiners to have its round.
-func TestJoinInCircle(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const count = 4
-		hubs, terms := make([]*hubWatch, count), make([]*term, count)
-		for i := range hubs {
-			hubs[i] = &hubWatch{joins: make(chan chan struct{})}
-			terms[i] = &term{ctx: t.Context(), wanted: make(chan struct{})}
-		}
-		had, end := make(chan int), make(chan struct{})
-		keep := func(i int) {
-			next := (i + 1) % count
-			for met := false; !met; {
-				over := make(chan struct{})
-				met, _ = offer(t.Context(), hubs[i], terms[i], terms[next], hubs[next].joins, over)
-				<-time.After(time.Second) // a round, of both hubs or of one
-				close(over)
-			}
-			had <- i
-			for {
-				select {
-				case over := <-hubs[i].joins:
-					<-over
-				case <-end:
-					return
-				}
-			}
-		}
-		for i := range hubs {
-			go keep(i)
-		}
-		for range hubs {
-			<-had
-		}
-		close(end)
-	})
-}
-
 // rowsOf returns rows that give a hub one node.
 func rowsOf(hub lynq.HubKey, n *plan.Node) *hubRows {
 	return &hubRows{
@@ -169,74 +89,49 @@ func answerRead(h *hubWatch) {
 	}
 }
 
-// TestBorrowBusy wants a hub to continue if the source of another one never answers, or
-// that one has a long round. It then ignores the other hub for a while.
-func TestBorrowBusy(t *testing.T) {
-	for name, readable := range map[string]bool{"its source doesn't answer": false, "its round is long": true} {
+// TestMovingBusy wants a hub to continue if the source of another one never answers. It then
+// ignores the other hub for a while. A hub that answers counts.
+func TestMovingBusy(t *testing.T) {
+	for name, answers := range map[string]bool{"its source doesn't answer": false, "it does": true} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				log := &notes{}
-				w := &watching{engine: &session.Engine{View: log}}
-				us, eu := lynq.HubKey{Namespace: "shop", Name: "us"}, lynq.HubKey{Namespace: "shop", Name: "eu"}
-				hub := func(key lynq.HubKey) *hubWatch {
-					return &hubWatch{
-						w: w, hub: load.HubPrograms{Key: key}, changes: watch.NewChanges(), term: &term{ctx: t.Context(), wanted: make(chan struct{})},
-						joins: make(chan chan struct{}), reads: newRowReads(),
-					}
+				s := newTurnScene(t, "eu", "ap", "us")
+				eu, ap, us := s.hubs[0], s.hubs[1], s.hubs[2]
+				go answerRead(eu)
+				if answers {
+					go answerRead(ap)
 				}
-				h, other := hub(us), hub(eu)
-				node := &plan.Node{Objects: []plan.Object{{Ref: movedRef("x")}}}
-				other.reads.take(rowsOf(eu, node))
-				if readable {
-					go answerRead(other)
+				shared := []sharedObject{{ref: movedRef("ap"), to: ap.hub.Key}, {ref: movedRef("eu"), to: eu.hub.Key}, {ref: movedRef("x"), to: eu.hub.Key}}
+				others, err := us.moving(t.Context(), us.term, shared)
+				want, log := []*hubWatch{eu}, []string{busyNote(us.hub.Key, ap.hub.Key)}
+				if answers {
+					want, log = []*hubWatch{ap, eu}, nil
 				}
-				got, err := h.joinInTime(t.Context(), h.term, other, []sharedObject{{ref: movedRef("x"), to: eu}}, make(chan struct{}))
-				if got != nil || err != nil {
-					t.Errorf("joined %v, %v", got, err)
+				if err != nil || !slices.Equal(others, want) {
+					t.Errorf("%d hubs, %v", len(others), err)
 				}
-				if d := cmp.Diff([]string{busyNote(us, eu)}, log.lines); d != "" {
+				if d := cmp.Diff(log, s.log.lines); d != "" {
 					t.Errorf("(-want +got):\n%s", d)
 				}
-				if now := time.Now(); !now.Before(h.times.joinsFrom) {
-					t.Errorf("at %s it waits again", now)
+				if ignores := time.Now().Before(us.times.joinsFrom); ignores == answers {
+					t.Errorf("it ignores the other hub: %t", ignores)
 				}
 			})
 		})
 	}
 }
 
-// TestJoinOthersYields wants a hub that waits for another one to give up a joined hub if
-// another run wants it.
-func TestJoinOthersYields(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := &watching{engine: &session.Engine{View: &notes{}}}
-		wanted := make(chan struct{})
-		hub := func(name string) *hubWatch {
-			key := lynq.HubKey{Namespace: "shop", Name: name}
-			h := &hubWatch{
-				w: w, in: &hubInputs{Loaded: &applycmd.Loaded{}}, hub: load.HubPrograms{Key: key}, changes: watch.NewChanges(), term: &term{ctx: t.Context(), wanted: wanted},
-				joins: make(chan chan struct{}), reads: newRowReads(),
-			}
-			h.reads.take(rowsOf(key, &plan.Node{Objects: []plan.Object{{Ref: movedRef(name)}}}))
-			w.hubs = append(w.hubs, h)
-			return h
-		}
-		joined, busy, h := hub("eu"), hub("ap"), hub("us")
-		h.term.wanted = make(chan struct{})
-		w.hubs = []*hubWatch{joined, busy, h}
-		go func() {
-			answerRead(joined)
-			<-joined.joins
-			<-time.After(time.Second)
-			close(wanted)
-		}()
-		shared := []sharedObject{{ref: movedRef("eu"), to: joined.hub.Key}, {ref: movedRef("ap"), to: busy.hub.Key}}
-		r := &round{parts: []*part{{hubWatch: h, term: h.term}}}
-		if err := r.joinOthers(t.Context(), shared, make(chan struct{})); !errors.Is(err, errJoinedHub) {
-			t.Errorf("it ended with %v", err)
-		}
-		if len(r.parts) != 2 {
-			t.Errorf("it had %d hubs", len(r.parts))
-		}
-	})
+// TestMovingElsewhere wants no round with a hub that another run has. The hub wakes this one
+// once this process has it.
+func TestMovingElsewhere(t *testing.T) {
+	s := newTurnScene(t, "eu", "us")
+	eu, us := s.hubs[0], s.hubs[1]
+	eu.begins(nil)
+	others, err := us.moving(t.Context(), us.term, []sharedObject{{ref: movedRef("eu"), to: eu.hub.Key}})
+	if len(others) > 0 || err != nil {
+		t.Errorf("%d hubs, %v", len(others), err)
+	}
+	if eu.wakeJoiners(); !us.changes.Any() {
+		t.Error("nobody wakes the hub")
+	}
 }

@@ -22,8 +22,8 @@ type keptHub struct {
 	ended chan struct{}
 }
 
-// turn changes to other inputs. Hubs that are the same in both keep running.
-func (k *keptHubs) turn(ctx context.Context, w *watching, in *watchInputs) {
+// change changes to other inputs. Hubs that are the same in both keep running.
+func (k *keptHubs) change(ctx context.Context, w *watching, in *watchInputs) {
 	next := map[lynq.HubKey]*hubWatch{}
 	for i := range in.Hubs {
 		next[in.Hubs[i].Key] = newHubWatch(w, in, i)
@@ -31,7 +31,7 @@ func (k *keptHubs) turn(ctx context.Context, w *watching, in *watchInputs) {
 	left := map[lynq.HubKey]*keptHub{}
 	for key, had := range k.running {
 		if n := next[key]; n != nil && !in.forced && had.watch.same(n) {
-			had.watch.turn(n)
+			had.watch.change(n)
 			left[key] = had
 			continue
 		}
@@ -98,9 +98,9 @@ func (h *hubWatch) same(other *hubWatch) bool {
 		reflect.DeepEqual(in.ClusterScoped, other.in.ClusterScoped) && reflect.DeepEqual(in.Plurals, other.in.Plurals)
 }
 
-// turn changes to other inputs with the same hub. It ends a round that deletes, because
+// change changes to other inputs with the same hub. It ends a round that deletes, because
 // other hubs may now render an object that the round would delete.
-func (h *hubWatch) turn(other *hubWatch) {
+func (h *hubWatch) change(other *hubWatch) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if before := h.counting(); before.partial || other.in.partial {

@@ -58,7 +58,7 @@ func TestTurnEndsDeletions(t *testing.T) {
 		if !h.begin(deletes, stop) {
 			t.Fatalf("deletes %t: the round did not begin", deletes)
 		}
-		h.turn(next)
+		h.change(next)
 		if ended := errors.Is(context.Cause(ctx), errInputsChanged); ended != deletes {
 			t.Errorf("deletes %t: ended %t", deletes, ended)
 		}

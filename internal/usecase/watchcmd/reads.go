@@ -8,6 +8,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // rowReads has the rows of a hub from the last good read, and knows who waits for the next
@@ -75,6 +76,16 @@ func (r *rowReads) current() *hubRows {
 		rows.Nodes[hub] = own
 	}
 	return &rows
+}
+
+// nodes returns the nodes of a hub for callers that don't change them.
+func (r *rowReads) nodes(hub lynq.HubKey) []*plan.Node {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.rows == nil {
+		return nil
+	}
+	return r.rows.Nodes[hub]
 }
 
 // any reports whether there was a good read.

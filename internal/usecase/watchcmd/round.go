@@ -52,8 +52,27 @@ type part struct {
 
 // round applies the nodes that changed or are due. It applies the whole hub if its time has
 // come, or if nobody knows what changed. If objects move between hubs, it applies those
-// hubs together, as a whole.
+// hubs together, as a whole. The caller has the hub's turn.
 func (h *hubWatch) round(ctx context.Context, t *term) error {
+	r := h.alone(t)
+	if r == nil {
+		return nil
+	}
+	defer func() { r.settleSurvey() }()
+	if err := r.look(ctx); err != nil {
+		return err
+	}
+	rest, err := h.joint(ctx, r)
+	if rest == nil || err != nil {
+		return err
+	}
+	r = rest
+	r.hold()
+	return r.perform(ctx)
+}
+
+// alone returns a round of this hub, or nil if there is nothing to do.
+func (h *hubWatch) alone(t *term) *round {
 	now := time.Now()
 	p := h.part(t, now)
 	if p == nil {
@@ -63,19 +82,11 @@ func (h *hubWatch) round(ctx context.Context, t *term) error {
 	if !all && len(p.due)+len(p.objects) == 0 && !h.times.graceDue(now) {
 		return nil
 	}
-	alone := &round{parts: []*part{p}, began: now}
+	r := &round{parts: []*part{p}, began: now}
 	if !all {
-		alone.concern = &decide.Concern{Nodes: p.due, Objects: p.objects, Rollouts: h.rollouts()}
+		r.concern = &decide.Concern{Nodes: p.due, Objects: p.objects, Rollouts: h.rollouts()}
 	}
-	defer alone.settleSurvey()
-	if err := alone.look(ctx); err != nil {
-		return err
-	}
-	if done, err := h.joinHubs(ctx, alone); done {
-		return err
-	}
-	alone.hold()
-	return alone.perform(ctx)
+	return r
 }
 
 // part begins a round on the hub. It returns nil before the first read of the rows.

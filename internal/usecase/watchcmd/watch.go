@@ -74,7 +74,7 @@ func Run(ctx context.Context, e *session.Engine, o *Options) error {
 			w.engine.Notef("%s", noInputs)
 		}
 		o.observer().Keeps(watchedHubs(in.Hubs))
-		hubs.turn(ctx, w, in)
+		hubs.change(ctx, w, in)
 		in = w.follow(ctx, in)
 	}
 	return session.Fail(context.Cause(ctx))
@@ -329,12 +329,6 @@ var (
 	errTimer         = errors.New("something else is due")
 	errJoinedHub     = errors.New("another hub of the round has something else to do")
 )
-
-// errJoined says that the hub had no round, because it joined another hub's round.
-var errJoined = errors.New("the hub joined a round")
-
-// errBusy says that another hub took too long to join.
-var errBusy = errors.New("the other hub is busy")
 
 // cutShort reports whether a round ended early for one of these reasons.
 func cutShort(err error) bool {
