@@ -10,7 +10,6 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
-	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/source/httprows"
@@ -21,10 +20,10 @@ import (
 // whoever has its turn, except for the fields under the lock.
 type hubWatch struct {
 	w   *watching
-	in  *hubInputs
 	hub load.HubPrograms
 	o   applycmd.Options // of this hub alone
 
+	inputs  *latestInputs
 	changes *watch.Changes
 	kept    session.KeptInventories
 	terms   session.Terms
@@ -52,11 +51,6 @@ type hubWatch struct {
 	// round with this hub meanwhile.
 	term    *term
 	joiners []lynq.HubKey
-	// later has the inputs for the next round. It is nil if those in the field in count,
-	// which only rounds replace. cut ends a round that deletes. It is nil outside of such a
-	// round.
-	later       *hubInputs
-	cancelRound context.CancelCauseFunc
 	// unseenRows is set while deletions wait because another hub's rows can't be read.
 	unseenRows bool
 }
@@ -72,17 +66,6 @@ type reminders struct {
 	toldWaiting time.Time
 	// failing is for rounds that fail, and lost for terms that can't begin or that end.
 	failing, lost watch.Reminder
-}
-
-// hubInputs are what the files say of a hub. Nobody changes them.
-type hubInputs struct {
-	*applycmd.Loaded
-	// files is the reading from which the inputs came.
-	files watch.Reading
-	// partial is set if files with errors may hide objects that other hubs render.
-	partial bool
-	// invalid says why the hub keeps older inputs. It is nil without a problem.
-	invalid []inventory.Trouble
 }
 
 // term is a period in which this process has the Lease of a hub.
@@ -101,14 +84,14 @@ func newHubWatch(w *watching, in *watchInputs, i int) *hubWatch {
 		o.Sources = []string{url}
 	}
 	own := *in.Loaded
-	inputs := *in.Inputs
-	inputs.Hubs = in.Hubs[i : i+1]
-	own.Inputs = &inputs
+	one := *in.Inputs
+	one.Hubs = in.Hubs[i : i+1]
+	own.Inputs = &one
 	if i > 0 {
 		own.Tombstones = nil // they belong to no hub, and one hub handles them
 	}
 	return &hubWatch{
-		w: w, o: o, hub: in.Hubs[i], in: &hubInputs{Loaded: &own, files: in.reading, partial: in.kept != nil, invalid: in.kept.trouble(in.Hubs[i].Hub)},
+		w: w, o: o, hub: in.Hubs[i], inputs: newLatestInputs(&hubInputs{Loaded: &own, files: in.reading, partial: in.kept != nil, invalid: in.kept.trouble(in.Hubs[i].Hub)}),
 		changes: watch.NewChanges(),
 		reads:   newRowReads(), turn: newTurn(),
 	}

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -84,7 +83,7 @@ func (h *hubWatch) start(ctx context.Context) *keptHub {
 // same reports whether other inputs have the same hub: its document, its forms, the place
 // of its rows, and its tombstones.
 func (h *hubWatch) same(other *hubWatch) bool {
-	in := h.inputs()
+	in, next := h.inputs.get(), other.inputs.get()
 	if len(h.hub.Programs) != len(other.hub.Programs) {
 		return false
 	}
@@ -94,69 +93,14 @@ func (h *hubWatch) same(other *hubWatch) bool {
 		}
 	}
 	return reflect.DeepEqual(h.hub.Hub, other.hub.Hub) && reflect.DeepEqual(h.o.Sources, other.o.Sources) &&
-		reflect.DeepEqual(in.Tombstones, other.in.Tombstones) &&
-		reflect.DeepEqual(in.ClusterScoped, other.in.ClusterScoped) && reflect.DeepEqual(in.Plurals, other.in.Plurals)
+		reflect.DeepEqual(in.Tombstones, next.Tombstones) &&
+		reflect.DeepEqual(in.ClusterScoped, next.ClusterScoped) && reflect.DeepEqual(in.Plurals, next.Plurals)
 }
 
-// change changes to other inputs with the same hub. It ends a round that deletes, because
-// other hubs may now render an object that the round would delete.
+// change changes to other inputs with the same hub.
 func (h *hubWatch) change(other *hubWatch) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if before := h.counting(); before.partial || other.in.partial {
+	next := other.inputs.get()
+	if before := h.inputs.change(next); before.partial || next.partial {
 		h.changes.NoteAll() // deletions of data may wait, or no longer wait, and the hub record says why
 	}
-	h.later = other.in
-	if h.cancelRound != nil {
-		h.cancelRound(errInputsChanged)
-	}
-}
-
-// inputs returns the current inputs of the hub.
-func (h *hubWatch) inputs() *hubInputs {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.counting()
-}
-
-// counting returns the current inputs. The caller holds the lock.
-func (h *hubWatch) counting() *hubInputs {
-	if h.later != nil {
-		return h.later
-	}
-	return h.in
-}
-
-// takeInputs takes over inputs that came since the last round.
-func (h *hubWatch) takeInputs() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.later != nil {
-		h.in, h.later = h.later, nil
-	}
-}
-
-// begin notes the start of a round, and the function that stops it. It returns false if the
-// round would delete by outdated inputs.
-func (h *hubWatch) begin(deletes bool, stop context.CancelCauseFunc) bool {
-	h.nodes.begin()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if !deletes {
-		return true
-	}
-	if h.later != nil {
-		return false
-	}
-	h.cancelRound = stop
-	return true
-}
-
-// done notes the end of a round, and returns the nodes that failed. It returns nil if that
-// is unknown.
-func (h *hubWatch) done() map[lynq.NodeKey]report.Outcome {
-	h.mu.Lock()
-	h.cancelRound = nil
-	h.mu.Unlock()
-	return h.nodes.failed()
 }

@@ -24,7 +24,7 @@ func TestPipeOfRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	hub := &form.Hub{Name: "crm", Source: endpoint.Connection{Type: endpoint.SourceCSV, Path: table}}
-	h := &hubWatch{reads: newRowReads(), in: &hubInputs{Loaded: &applycmd.Loaded{Inputs: &load.Inputs{Hubs: []load.HubPrograms{{Hub: hub}}}}}}
+	h := &hubWatch{reads: newRowReads(), inputs: newLatestInputs(&hubInputs{Loaded: &applycmd.Loaded{Inputs: &load.Inputs{Hubs: []load.HubPrograms{{Hub: hub}}}}})}
 	if err := h.read(t.Context(), &session.Run{}); err == nil || !strings.Contains(err.Error(), "is a pipe") {
 		t.Errorf("got %v", err)
 	}

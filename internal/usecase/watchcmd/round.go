@@ -36,6 +36,7 @@ type round struct {
 type part struct {
 	*hubWatch
 	term *term
+	in   *hubInputs
 	rows *hubRows
 	// objects has the changed objects. all means that any object may have changed.
 	objects map[lynq.Ref]bool
@@ -91,12 +92,12 @@ func (h *hubWatch) alone(t *term) *round {
 
 // part begins a round on the hub. It returns nil before the first read of the rows.
 func (h *hubWatch) part(t *term, now time.Time) *part {
-	h.takeInputs()
+	in := h.inputs.get()
 	rows := h.reads.current()
 	if rows == nil {
 		return nil
 	}
-	p := &part{hubWatch: h, term: t, rows: rows, ended: map[lynq.NodeKey]report.Outcome{}}
+	p := &part{hubWatch: h, term: t, in: in, rows: rows, ended: map[lynq.NodeKey]report.Outcome{}}
 	p.objects, p.all = h.taken(now)
 	h.nodes.wants(rows.wanted)
 	p.due = h.nodes.due(rows.wanted, now)
@@ -210,7 +211,7 @@ func (r *round) perform(ctx context.Context) error {
 	}
 	for _, p := range r.parts {
 		if !p.approved {
-			r.plans = p.sparing(r.plans, p.rows, j.Concern == nil, r.began)
+			r.plans = p.sparing(r.plans, j.Concern == nil, r.began)
 		}
 	}
 	for _, p := range r.parts {
@@ -259,7 +260,8 @@ func (r *round) carryOut(ctx context.Context) error {
 			p.reminders.toldWaiting = time.Time{}
 			p.reminders.waiting.Over()
 		}
-		p.ended = p.done()
+		p.inputs.ended()
+		p.ended = p.nodes.failed()
 		p.tellFights(ctx, plansOf(r.plans, p.hub.Key), r.job.Client.Recorder(session.HostName()))
 	}
 	return err
@@ -319,9 +321,10 @@ func (r *round) begin(stop context.CancelCauseFunc) bool {
 		p.ended = nil
 	}
 	for i, p := range r.parts {
-		if !p.begin(deletes, stop) {
+		p.nodes.begin()
+		if deletes && !p.inputs.deletes(p.in, stop) {
 			for _, begun := range r.parts[:i] {
-				begun.done()
+				begun.inputs.ended()
 			}
 			return false
 		}

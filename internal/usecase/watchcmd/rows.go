@@ -152,7 +152,7 @@ func (h *hubWatch) read(ctx context.Context, r *session.Run) error {
 		if err := h.checkPipe(); err != nil {
 			return err
 		}
-		in := h.inputs()
+		in := h.inputs.get()
 		j := &applycmd.Job{Run: *r, Options: &h.o, Inputs: in.Inputs, Hubs: in.Hubs}
 		read, err := j.Render(ctx)
 		rows = read

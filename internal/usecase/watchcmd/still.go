@@ -56,7 +56,7 @@ func readStill(ctx context.Context, known string, digestOf func() string, read f
 // rowFile returns the digest of the file with the hub's rows. It returns "" if the rows
 // come from no file, or it can't be read.
 func (h *hubWatch) rowFile() string {
-	connections, _ := load.RowSource{Override: h.o.Sources}.Locate(h.inputs().Hubs) // reading the rows reports the error
+	connections, _ := load.RowSource{Override: h.o.Sources}.Locate(h.inputs.get().Hubs) // reading the rows reports the error
 	if len(connections) != 1 {
 		return ""
 	}
@@ -66,7 +66,7 @@ func (h *hubWatch) rowFile() string {
 // checkPipe refuses a pipe in the place of a file with rows: watch reads rows again and
 // again, and the next read of a pipe would wait for its writer.
 func (h *hubWatch) checkPipe() error {
-	connections, _ := load.RowSource{Override: h.o.Sources}.Locate(h.inputs().Hubs) // reading the rows reports the error
+	connections, _ := load.RowSource{Override: h.o.Sources}.Locate(h.inputs.get().Hubs) // reading the rows reports the error
 	for _, c := range connections {
 		if source.IsPipe(c) {
 			return fmt.Errorf("%s is a pipe, which can't be read again (give watch a file or a server)", c.Path)
@@ -79,26 +79,26 @@ func (h *hubWatch) checkPipe() error {
 // errors may render the data for another hub. Or someone may still be writing a file:
 // lynqctl deletes data only after three equal readings of the inputs and the rows' file.
 // whole means that the plans have all nodes.
-func (h *hubWatch) sparing(plans []plan.Plan, rows *hubRows, whole bool, now time.Time) []plan.Plan {
-	taking := slices.ContainsFunc(plansOf(plans, h.hub.Key), func(p plan.Plan) bool { return p.TakesData() })
+func (p *part) sparing(plans []plan.Plan, whole bool, now time.Time) []plan.Plan {
+	taking := slices.ContainsFunc(plansOf(plans, p.hub.Key), func(p plan.Plan) bool { return p.TakesData() })
 	if !taking {
 		if whole {
-			h.times.rereadFiles = time.Time{}
+			p.times.rereadFiles = time.Time{}
 		}
 		return plans
 	}
-	if h.in.partial {
-		h.times.rereadFiles = time.Time{} // good inputs wake it
-		return untilRead(plans, h.hub.Key)
+	if p.in.partial {
+		p.times.rereadFiles = time.Time{} // good inputs wake it
+		return untilRead(plans, p.hub.Key)
 	}
-	again := latest(h.in.files.Again(now, h.w.digest), rows.file.Again(now, h.rowFile))
-	if !again.IsZero() && h.times.rereadFiles.IsZero() {
-		h.w.engine.Notef("hub %s: lynqctl reads the files once more before it deletes data", h.hub.Key)
+	again := latest(p.in.files.Again(now, p.w.digest), p.rows.file.Again(now, p.rowFile))
+	if !again.IsZero() && p.times.rereadFiles.IsZero() {
+		p.w.engine.Notef("hub %s: lynqctl reads the files once more before it deletes data", p.hub.Key)
 	}
-	if h.times.rereadFiles = again; again.IsZero() {
+	if p.times.rereadFiles = again; again.IsZero() {
 		return plans
 	}
-	return untilRead(plans, h.hub.Key)
+	return untilRead(plans, p.hub.Key)
 }
 
 // untilRead returns the plans without what must wait for another reading of the hub's

@@ -47,10 +47,10 @@ func TestSparing(t *testing.T) {
 	said := &notes{}
 	h := &hubWatch{w: &watching{engine: &session.Engine{View: said}, o: o}}
 	hub := &form.Hub{Name: "crm", Source: endpoint.Connection{Type: endpoint.SourceCSV, Path: table}}
-	h.in = &hubInputs{Loaded: &applycmd.Loaded{Inputs: &load.Inputs{Hubs: []load.HubPrograms{{Hub: hub}}}}}
+	h.inputs = newLatestInputs(&hubInputs{Loaded: &applycmd.Loaded{Inputs: &load.Inputs{Hubs: []load.HubPrograms{{Hub: hub}}}}})
 	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	h.in.files = watch.NewReading(h.w.digest(), began)
-	rows := &hubRows{file: new(watch.NewReading(h.rowFile(), began.Add(time.Second)))}
+	p := &part{hubWatch: h, in: h.inputs.get(), rows: &hubRows{file: new(watch.NewReading(h.rowFile(), began.Add(time.Second)))}}
+	p.in.files = watch.NewReading(h.w.digest(), began)
 
 	claim := inventory.Entry{Ref: lynq.Ref{Kind: "PersistentVolumeClaim", Namespace: "ns", Name: "acme"}}
 	takes := []plan.Plan{
@@ -76,7 +76,7 @@ func TestSparing(t *testing.T) {
 		if step.do != nil {
 			step.do()
 		}
-		run := h.sparing(step.plans, rows, step.whole, began.Add(step.after))
+		run := p.sparing(step.plans, step.whole, began.Add(step.after))
 		want := time.Time{}
 		if step.third > 0 {
 			want = began.Add(step.third)

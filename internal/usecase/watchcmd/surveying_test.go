@@ -30,7 +30,7 @@ func newSurveyScene(t *testing.T) *surveyScene {
 	key := lynq.HubKey{Namespace: "shop", Name: "us"}
 	s := &surveyScene{log: &notes{}}
 	s.hub = &hubWatch{
-		w: &watching{engine: &session.Engine{View: s.log}}, in: &hubInputs{Loaded: &applycmd.Loaded{}}, hub: load.HubPrograms{Key: key}, changes: watch.NewChanges(),
+		w: &watching{engine: &session.Engine{View: s.log}}, inputs: newLatestInputs(&hubInputs{Loaded: &applycmd.Loaded{}}), hub: load.HubPrograms{Key: key}, changes: watch.NewChanges(),
 		reads: newRowReads(),
 	}
 	s.hub.reads.take(rowsOf(key, &plan.Node{}))
@@ -49,7 +49,7 @@ func (s *surveyScene) next(objects ...string) {
 	}
 	rows.Nodes = map[lynq.HubKey][]*plan.Node{s.hub.hub.Key: {n}}
 	rows.wanted[n.Key()] = digestOf(n)
-	s.round = &round{parts: []*part{{hubWatch: s.hub, term: s.hub.term, rows: rows}}}
+	s.round = &round{parts: []*part{{hubWatch: s.hub, term: s.hub.term, in: s.hub.inputs.get(), rows: rows}}}
 }
 
 // reading returns a reading that takes this long.
@@ -158,7 +158,8 @@ func TestSurveyUnneeded(t *testing.T) {
 
 		s.next("a")
 		_, _ = s.survey(t.Context(), slow)
-		s.hub.in = &hubInputs{Loaded: &applycmd.Loaded{}}
+		s.hub.inputs.change(&hubInputs{Loaded: &applycmd.Loaded{}})
+		s.next("a")
 		_, _ = s.survey(t.Context(), slow)
 		synctest.Wait()
 		if s.asks != 3 {

@@ -36,7 +36,7 @@ func newTurnScene(t *testing.T, names ...string) *turnScene {
 		ctx, end := context.WithCancel(t.Context())
 		wanted := make(chan struct{})
 		h := &hubWatch{
-			w: w, in: &hubInputs{Loaded: &applycmd.Loaded{}}, hub: load.HubPrograms{Key: key}, changes: watch.NewChanges(), turn: newTurn(), reads: newRowReads(),
+			w: w, inputs: newLatestInputs(&hubInputs{Loaded: &applycmd.Loaded{}}), hub: load.HubPrograms{Key: key}, changes: watch.NewChanges(), turn: newTurn(), reads: newRowReads(),
 			term: &term{ctx: ctx, wanted: wanted},
 		}
 		h.reads.take(rowsOf(key, &plan.Node{Objects: []plan.Object{{Ref: movedRef(name)}}}))
