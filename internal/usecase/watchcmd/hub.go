@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
@@ -38,6 +39,8 @@ type hubWatch struct {
 	// unknown says why the last one failed.
 	surveying *survey
 	unknown   string
+	// unseenRows is set while deletions wait because another hub's rows can't be read.
+	unseenRows atomic.Bool
 	// idle counts the rounds in a row that other clients' changes started, and that had
 	// nothing to do.
 	idle watch.IdleRounds
@@ -51,8 +54,6 @@ type hubWatch struct {
 	// round with this hub meanwhile.
 	term    *term
 	joiners []lynq.HubKey
-	// unseenRows is set while deletions wait because another hub's rows can't be read.
-	unseenRows bool
 }
 
 // reminders are for texts that each try of the same would log.
@@ -179,9 +180,7 @@ func (h *hubWatch) forget() {
 	h.times, h.sharedBefore = roundTimes{}, ""
 	h.nodes.forget()
 	h.reads.forget()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.unseenRows = false
+	h.unseenRows.Store(false)
 }
 
 // rounds carries out a round whenever something changed or is due, until another run wants

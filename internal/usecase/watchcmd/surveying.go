@@ -167,20 +167,14 @@ func (h *hubWatch) tellSurvey(err error) {
 		h.w.engine.Notef("%s", unsurveyedNote(h.hub.Key, err))
 	}
 	h.unknown = text
-	h.mu.Lock()
-	h.unseenRows = err != nil
-	h.mu.Unlock()
+	h.unseenRows.Store(err != nil)
 }
 
 // tellReadable makes hubs delete what they kept, because the rows of the hub can be read
 // again.
 func (h *hubWatch) tellReadable() {
 	for _, other := range h.w.all() {
-		other.mu.Lock()
-		unseen := other.unseenRows
-		other.unseenRows = false
-		other.mu.Unlock()
-		if unseen {
+		if other.unseenRows.Swap(false) {
 			other.changes.NoteAll()
 		}
 	}
