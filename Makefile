@@ -213,7 +213,7 @@ fuzz:
 	for package in $$(grep -rl --include='*_test.go' '^func Fuzz' cmd internal pkg | xargs -n 1 dirname | sort -u); do \
 	  $(GO) test -c -vet=off -fuzz . -o $$binary ./$$package; \
 	  for target in $$(cd $$package && $$binary -test.list '^Fuzz'); do \
-	    case $$target in FuzzNames|FuzzFileNames|FuzzPlainHost|FuzzNarrow|FuzzWithoutDeletions) time=$(FUZZLESS) ;; *) time=$(FUZZTIME) ;; esac; \
+	    case $$target in FuzzNames|FuzzFileNames|FuzzPlainHost|FuzzNarrow|FuzzHold) time=$(FUZZLESS) ;; *) time=$(FUZZTIME) ;; esac; \
 	    echo "== $$package $$target $$time"; \
 	    fuzz="$$binary -test.run ^$$ -test.fuzz ^$$target$$ -test.fuzztime $$time -test.fuzzminimizetime 10x -test.fuzzcachedir $$($(GO) env GOCACHE)/fuzz/$$package"; log=$$(mktemp); \
 	    if ! (cd $$package && $$fuzz) >$$log 2>&1; then \

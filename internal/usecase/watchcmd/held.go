@@ -23,42 +23,24 @@ import (
 // than deletions, it does the same: they keep their refusals, and nobody may carry them
 // out. Deletions by tombstones are held together with those of nodes.
 func holdDeletions(plans []plan.Plan, hub lynq.HubKey, record *inventory.Hub, now time.Time) (run []plan.Plan, held *inventory.HeldDeletions, approved bool) {
-	i := slices.IndexFunc(plans, func(p plan.Plan) bool { return p.Hub == hub && len(p.Refusals) > 0 })
-	if i < 0 || slices.ContainsFunc(plans, func(p plan.Plan) bool { return p.Hub == hub && len(p.Refusals) > 0 && !p.Holdable() }) {
+	p := planOf(plans, hub)
+	if p == nil || !p.Holdable() {
 		return plans, nil, false
 	}
-	rest := decide.WithoutDeletions(&plans[i])
-	held = heldDeletions(rest.Held, record, now)
+	run = decide.Hold(plans, hub, p.Refusals)
+	held = heldDeletions(planOf(run, hub).Held, record, now)
 	if record == nil || record.Approved != held.Digest {
-		return carrying(plans, i, rest), held, false
+		return run, held, false
 	}
-	next := plans[i]
-	next.Refusals = nil
-	for k, p := range plans {
-		if k == i {
-			p = next
-		}
-		if !p.After || p.Hub != hub { // an approval covers what it showed, and it showed no tombstones
-			run = append(run, p)
-		}
-	}
-	return run, nil, true
+	return decide.Approve(plans, hub), nil, true
 }
 
-// carrying replaces the plan at i by rest, and drops the tombstones of its hub.
-func carrying(plans []plan.Plan, i int, rest *plan.Plan) []plan.Plan {
-	var run []plan.Plan
-	for k := range plans {
-		switch p := &plans[k]; {
-		case k == i:
-			run = append(run, *rest)
-		case p.Hub != rest.Hub && !p.After:
-			run = append(run, *decide.WithoutTaking(p, &plans[i], rest))
-		case p.Hub != rest.Hub:
-			run = append(run, *p)
-		}
+// planOf returns the plan of a hub's nodes, or nil.
+func planOf(plans []plan.Plan, hub lynq.HubKey) *plan.Plan {
+	if i := slices.IndexFunc(plans, func(p plan.Plan) bool { return p.Hub == hub && !p.After }); i >= 0 {
+		return &plans[i]
 	}
-	return run
+	return nil
 }
 
 // heldDeletions returns the held deletions for the hub record. record is the earlier one,

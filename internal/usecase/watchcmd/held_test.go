@@ -30,7 +30,7 @@ func TestHoldDeletions(t *testing.T) {
 	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	earlier := now.Add(-time.Hour)
 	refused := goingPlan("a", "b")
-	digest := decide.WithoutDeletions(&refused).Held.Digest
+	digest := decide.Hold([]plan.Plan{refused}, refused.Hub, refused.Refusals)[0].Held.Digest
 	stones := plan.Plan{Hub: refused.Hub, After: true}
 	held := &inventory.HeldDeletions{
 		Guard: "max-delete", Message: "2 of 2 nodes would be deleted (a, b), the limit is 0 (--max-delete=0)", Digest: digest, Since: now, Nodes: []string{"shop/a", "shop/b"},

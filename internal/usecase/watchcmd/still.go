@@ -9,7 +9,6 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/source"
 )
 
@@ -89,7 +88,7 @@ func (p *part) sparing(plans []plan.Plan, whole bool, now time.Time) []plan.Plan
 	}
 	if p.in.partial {
 		p.times.rereadFiles = time.Time{} // good inputs wake it
-		return untilRead(plans, p.hub.Key)
+		return decide.Hold(plans, p.hub.Key, decide.UntilRead(p.hub.Key))
 	}
 	again := latest(p.in.files.Again(now, p.w.digest), p.rows.file.Again(now, p.rowFile))
 	if !again.IsZero() && p.times.rereadFiles.IsZero() {
@@ -98,17 +97,7 @@ func (p *part) sparing(plans []plan.Plan, whole bool, now time.Time) []plan.Plan
 	if p.times.rereadFiles = again; again.IsZero() {
 		return plans
 	}
-	return untilRead(plans, p.hub.Key)
-}
-
-// untilRead returns the plans without what must wait for another reading of the hub's
-// files.
-func untilRead(plans []plan.Plan, hub lynq.HubKey) []plan.Plan {
-	i := slices.IndexFunc(plans, func(p plan.Plan) bool { return p.Hub == hub && !p.After })
-	if i < 0 {
-		return plans
-	}
-	return carrying(plans, i, decide.UntilRead(&plans[i]))
+	return decide.Hold(plans, p.hub.Key, decide.UntilRead(p.hub.Key))
 }
 
 // latest returns the latest of some times.

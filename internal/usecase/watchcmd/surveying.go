@@ -184,16 +184,12 @@ func (h *hubWatch) tellReadable() {
 // other hubs render. Deletions that a guard held before stay held. Other refusals stay in
 // the plans.
 func (h *hubWatch) withoutSurvey(plans []plan.Plan, record *inventory.Hub) ([]plan.Plan, *inventory.HeldDeletions) {
-	i := slices.IndexFunc(plans, func(p plan.Plan) bool { return p.Hub == h.hub.Key && !p.After })
-	refused := slices.ContainsFunc(plans, func(p plan.Plan) bool {
-		return p.Hub == h.hub.Key && len(p.Refusals) > 0 && !p.Holdable()
-	})
-	if i < 0 || refused {
+	p := planOf(plans, h.hub.Key)
+	switch {
+	case p == nil, len(p.Refusals) > 0 && !p.Holdable():
 		return plans, nil
+	case len(p.Refusals) > 0:
+		return decide.Hold(plans, h.hub.Key, p.Refusals), record.Held
 	}
-	rest := decide.UntilRead(&plans[i])
-	if len(plans[i].Refusals) > 0 {
-		rest = decide.WithoutDeletions(&plans[i])
-	}
-	return carrying(plans, i, rest), record.Held
+	return decide.Hold(plans, h.hub.Key, decide.UntilRead(h.hub.Key)), record.Held
 }

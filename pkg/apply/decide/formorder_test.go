@@ -236,7 +236,8 @@ func TestHeldDependents(t *testing.T) {
 	s.recorded("web")
 	s.recorded("db")
 	s.row("web").Objects[0].Digest = "d2"
-	p := decide.WithoutDeletions(decide.Decide(s.in, decide.Limits{}))
+	whole := decide.Decide(s.in, decide.Limits{})
+	p := decide.Hold([]plan.Plan{*whole}, whole.Hub, whole.Refusals)[0]
 	if len(p.Nodes) != 1 || len(p.Nodes[0].After) != 0 {
 		t.Errorf("%+v", p.Nodes)
 	}

@@ -241,7 +241,7 @@ func TestGraceHeld(t *testing.T) {
 			s.has("a", "a1")
 			s.leavesSince(s.has("b", "b1"), hour(9))
 			p := Decide(s.in, Limits{})
-			held := WithoutDeletions(p)
+			held := heldOf(p)
 			want, leaving, marks := []lynq.NodeKey{shopNode("b")}, 1, true
 			if guard == plan.GuardEmpty {
 				want, leaving, marks = []lynq.NodeKey{shopNode("a"), shopNode("b")}, 0, false
@@ -256,7 +256,7 @@ func TestGraceHeld(t *testing.T) {
 				t.Errorf("%s: the date of b is lost", guard)
 			}
 			s.has("c", "c1")
-			if other := WithoutDeletions(Decide(s.in, Limits{})); (other.Held.Digest == held.Held.Digest) != (guard == plan.GuardMaxDelete) {
+			if other := heldOf(Decide(s.in, Limits{})); (other.Held.Digest == held.Held.Digest) != (guard == plan.GuardMaxDelete) {
 				t.Errorf("%s: an approval covers other deletions, or not these", guard)
 			}
 		})

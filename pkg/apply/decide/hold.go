@@ -11,9 +11,10 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// WithoutDeletions returns a holdable plan without the changes that the guards refuse. No
-// node is deleted, and no object leaves its node. It is a pure function, and p doesn't
-// change.
+// Hold returns the plans of a run without the deletions of one hub, for these reasons. No
+// node of the hub is deleted, and no object leaves its node. The hub's tombstones wait too,
+// and no node of another hub takes an object from a node that stays. It is a pure function,
+// and plans doesn't change.
 //
 //   - It drops every deleted node with all of its steps, so its hooks don't run either.
 //   - It skips an object that a kept node no longer needs, and keeps its entry. It does
@@ -27,10 +28,54 @@ import (
 //     purge, and no guard counts these.
 //
 // If a step of such a plan is decided again, the result isn't a deletion either.
-func WithoutDeletions(p *plan.Plan) *plan.Plan {
+func Hold(plans []plan.Plan, hub lynq.HubKey, why []plan.Refusal) []plan.Plan {
+	i := slices.IndexFunc(plans, func(p plan.Plan) bool { return p.Hub == hub && !p.After })
+	if i < 0 {
+		return plans
+	}
+	held := withoutDeletions(&plans[i], why)
+	var rest []plan.Plan
+	for k := range plans {
+		switch p := &plans[k]; {
+		case k == i:
+			rest = append(rest, *held)
+		case p.Hub != hub && !p.After:
+			rest = append(rest, *withoutTaking(p, &plans[i], held))
+		case p.Hub != hub:
+			rest = append(rest, *p)
+		}
+	}
+	return rest
+}
+
+// UntilRead returns the reason to hold deletions until lynqctl has read rows or files again.
+func UntilRead(hub lynq.HubKey) []plan.Refusal {
+	return []plan.Refusal{{Guard: plan.GuardReading, Hub: hub}}
+}
+
+// Approve returns the plans of a run with the deletions of one hub, although guards refuse
+// them. It drops the hub's tombstones, because an approval covers what it showed, and it
+// showed none. It is a pure function, and plans doesn't change.
+func Approve(plans []plan.Plan, hub lynq.HubKey) []plan.Plan {
+	var approved []plan.Plan
+	for _, p := range plans {
+		switch {
+		case p.Hub != hub:
+		case p.After:
+			continue
+		default:
+			p.Refusals = nil
+		}
+		approved = append(approved, p)
+	}
+	return approved
+}
+
+// withoutDeletions returns the plan of a hub without its deletions, see Hold.
+func withoutDeletions(p *plan.Plan, why []plan.Refusal) *plan.Plan {
 	next := *p
-	next.Held, next.Refusals, next.Losses, next.Nodes = heldBack(p), nil, nil, nil
-	if d := rulesOf(p); d != nil && refusedBy(p, plan.GuardEmpty) {
+	next.Held, next.Refusals, next.Losses, next.Nodes = heldBack(p, why), nil, nil, nil
+	if d := rulesOf(p); d != nil && refusedBy(why, plan.GuardEmpty) {
 		next.Leaving, next.LeavingRecord = nil, d.in.Recorded.Leaving
 	}
 	taken := takenIn(p)
@@ -41,7 +86,7 @@ func WithoutDeletions(p *plan.Plan) *plan.Plan {
 	}
 	for i := range p.Nodes {
 		if n := &p.Nodes[i]; !leavesWhole(n) {
-			next.Nodes = append(next.Nodes, withoutDeletions(n, next.Held, taken, staying))
+			next.Nodes = append(next.Nodes, holdNode(n, next.Held, taken, staying))
 		}
 	}
 	if d := rulesOf(p); d != nil {
@@ -65,10 +110,10 @@ func takenIn(p *plan.Plan) map[lynq.Ref]lynq.NodeKey {
 	return taken
 }
 
-// WithoutTaking changes a plan because another hub's plan in the same run holds its
+// withoutTaking changes a plan because another hub's plan in the same run holds its
 // deletions. held replaces whole there. The nodes that held keeps give nothing to p. It is
 // a pure function.
-func WithoutTaking(p, whole, held *plan.Plan) *plan.Plan {
+func withoutTaking(p, whole, held *plan.Plan) *plan.Plan {
 	next := *p
 	next.Nodes = slices.Clone(p.Nodes)
 	taken := takenIn(whole)
@@ -116,14 +161,14 @@ func keptByNode(k lynq.NodeKey, h *plan.Held) string {
 	return "node " + k.String() + " has it, and is kept: deletions are held (" + h.Guards() + ")"
 }
 
-// refusedBy reports whether a guard refuses a plan.
-func refusedBy(p *plan.Plan, by plan.Guard) bool {
-	return slices.ContainsFunc(p.Refusals, func(r plan.Refusal) bool { return r.Guard == by })
+// refusedBy reports whether a guard is among the refusals.
+func refusedBy(refusals []plan.Refusal, by plan.Guard) bool {
+	return slices.ContainsFunc(refusals, func(r plan.Refusal) bool { return r.Guard == by })
 }
 
-// withoutDeletions returns the plan of a kept node. taken are the objects that nodes would
+// holdNode returns the plan of a kept node. taken are the objects that nodes would
 // take from deleted nodes.
-func withoutDeletions(p *plan.NodePlan, held *plan.Held, taken map[lynq.Ref]lynq.NodeKey, staying map[lynq.NodeKey]bool) plan.NodePlan {
+func holdNode(p *plan.NodePlan, held *plan.Held, taken map[lynq.Ref]lynq.NodeKey, staying map[lynq.NodeKey]bool) plan.NodePlan {
 	next := *p
 	next.Steps = slices.Clone(p.Steps)
 	next.After = slices.DeleteFunc(slices.Clone(p.After), func(k lynq.NodeKey) bool { return !staying[k] })
@@ -164,9 +209,9 @@ func (d *decider) holdingOn(nodes []plan.NodePlan) *decider {
 	return &next
 }
 
-// heldBack returns the deletions that a plan without them leaves out.
-func heldBack(p *plan.Plan) *plan.Held {
-	h := &plan.Held{Refusals: p.Refusals}
+// heldBack returns the deletions that a plan without them leaves out, for these reasons.
+func heldBack(p *plan.Plan, why []plan.Refusal) *plan.Held {
+	h := &plan.Held{Refusals: why}
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
 		switch {
@@ -185,7 +230,7 @@ func heldBack(p *plan.Plan) *plan.Held {
 			}
 		}
 	}
-	if refusedBy(p, plan.GuardEmpty) {
+	if refusedBy(why, plan.GuardEmpty) {
 		for i := range p.Leaving {
 			h.Nodes = append(h.Nodes, p.Leaving[i].Key())
 		}
@@ -245,12 +290,4 @@ func changeDigest(p *plan.Plan, h *plan.Held) string {
 	slices.Sort(lines)
 	sum := sha256.Sum256(fmt.Appendf(nil, "hub %s\nguards %s\n%s", p.Hub, h.Guards(), strings.Join(lines, "\n")))
 	return hex.EncodeToString(sum[:16])
-}
-
-// UntilRead returns a plan without its deletions. They wait until lynqctl has read the
-// files again.
-func UntilRead(p *plan.Plan) *plan.Plan {
-	next := *p
-	next.Refusals = []plan.Refusal{{Guard: plan.GuardReading, Hub: p.Hub}}
-	return WithoutDeletions(&next)
 }

@@ -80,7 +80,10 @@ func said(p *plan.Plan) []string {
 	return lines
 }
 
-func TestWithoutDeletions(t *testing.T) {
+// heldOf returns a plan without the deletions that guards refuse.
+func heldOf(p *plan.Plan) *plan.Plan { return &Hold([]plan.Plan{*p}, p.Hub, p.Refusals)[0] }
+
+func TestHold(t *testing.T) {
 	const held = "deletions are held (max-delete)"
 	for name, tt := range map[string]struct {
 		prepare  func(*shop)
@@ -172,7 +175,7 @@ func TestWithoutDeletions(t *testing.T) {
 				t.Fatalf("%s: %+v", name, whole.Refusals)
 			}
 			before := said(whole)
-			p := WithoutDeletions(whole)
+			p := heldOf(whole)
 			if diff := cmp.Diff(tt.want, said(p)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", name, diff)
 			}
@@ -190,6 +193,33 @@ func TestWithoutDeletions(t *testing.T) {
 	}
 }
 
+// TestHoldTombstones wants the tombstones of a hub to wait with its deletions, and those of
+// other hubs not. An approval drops them too, because nobody saw them.
+func TestHoldTombstones(t *testing.T) {
+	t.Parallel()
+	us, eu := lynq.HubKey{Namespace: "ns", Name: "us"}, lynq.HubKey{Namespace: "ns", Name: "eu"}
+	refused := []plan.Refusal{{Guard: plan.GuardMaxDelete, Hub: us}}
+	plans := []plan.Plan{{Hub: us, Refusals: refused}, {Hub: eu, Refusals: refused}, {Hub: us, After: true}, {Hub: eu, After: true}}
+	said := func(plans []plan.Plan) (all []string) {
+		for i := range plans {
+			all = append(all, fmt.Sprintf("%s after: %t, refused: %t, held: %t", plans[i].Hub.Name, plans[i].After, len(plans[i].Refusals) > 0, plans[i].Held != nil))
+		}
+		return all
+	}
+	for name, tt := range map[string]struct{ got, want []string }{
+		"held":         {said(Hold(plans, us, refused)), []string{"us after: false, refused: false, held: true", "eu after: false, refused: true, held: false", "eu after: true, refused: false, held: false"}},
+		"approved":     {said(Approve(plans, us)), []string{"us after: false, refused: false, held: false", "eu after: false, refused: true, held: false", "eu after: true, refused: false, held: false"}},
+		"of no hub":    {said(Hold(plans[1:], us, refused)), said(plans[1:])},
+		"as they were": {said(plans), []string{"us after: false, refused: true, held: false", "eu after: false, refused: true, held: false", "us after: true, refused: false, held: false", "eu after: true, refused: false, held: false"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if d := cmp.Diff(tt.want, tt.got); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
 // TestHeldWithoutRows checks that if no row is active, nothing remains to do.
 func TestHeldWithoutRows(t *testing.T) {
 	s := newShop()
@@ -198,7 +228,7 @@ func TestHeldWithoutRows(t *testing.T) {
 	if !p.Holdable() {
 		t.Fatalf("%+v", p.Refusals)
 	}
-	p = WithoutDeletions(p)
+	p = heldOf(p)
 	if len(p.Nodes) != 0 || len(p.Counts) != 0 || p.Held.Guards() != "allow-empty" {
 		t.Errorf("%+v, %+v", p, p.Held)
 	}
@@ -234,7 +264,7 @@ func TestHeldAgain(t *testing.T) {
 	there := s.in.Observed.Live[shopRef("y")]
 	delete(s.in.Observed.Live, shopRef("y"))
 	whole := Decide(s.in, Limits{})
-	p := WithoutDeletions(whole)
+	p := heldOf(whole)
 	for i, want := range []verdict{{plan.ActionSkip, plan.ReasonHeld}, {plan.ActionBlock, plan.ReasonForeign}} {
 		t.Run(string(want.Action), func(t *testing.T) {
 			step := &p.Nodes[0].Steps[i]
@@ -264,7 +294,7 @@ func TestHeldDigest(t *testing.T) {
 		s.wants("b", "b1")
 		s.wants("c", "c1")
 		change(s)
-		return WithoutDeletions(Decide(s.in, Limits{})).Held.Digest
+		return heldOf(Decide(s.in, Limits{})).Held.Digest
 	}
 	same := digest(func(*shop) {})
 	for name, tt := range map[string]struct {
@@ -381,17 +411,17 @@ func somehow(r *rand.Rand, l *tracking.Live) *tracking.Live {
 	return &now
 }
 
-// FuzzWithoutDeletions checks that no step of a plan without its deletions deletes or
+// FuzzHold checks that no step of a plan without its deletions deletes or
 // releases an object of a node, planned or decided again. The plan has no new steps.
-func FuzzWithoutDeletions(f *testing.F) {
+func FuzzHold(f *testing.F) {
 	for seed := range uint64(20) {
 		f.Add(seed)
 	}
 	f.Fuzz(holdsDeletions)
 }
 
-// TestWithoutDeletionsOfAnything runs FuzzWithoutDeletions for many seeds.
-func TestWithoutDeletionsOfAnything(t *testing.T) {
+// TestHoldAnything runs FuzzHold for many seeds.
+func TestHoldAnything(t *testing.T) {
 	for seed := range uint64(3000) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { holdsDeletions(t, seed) })
 	}
@@ -402,7 +432,7 @@ func holdsDeletions(t *testing.T, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	s := randomShop(r)
 	whole := Decide(s.in, Limits{})
-	p := WithoutDeletions(whole)
+	p := heldOf(whole)
 	planned := map[lynq.NodeKey]*plan.NodePlan{}
 	for i := range whole.Nodes {
 		planned[whole.Nodes[i].Key()] = &whole.Nodes[i]
@@ -426,7 +456,7 @@ func holdsDeletions(t *testing.T, seed uint64) {
 			}
 		}
 	}
-	if other := WithoutDeletions(Decide(s.in, Limits{})); other.Held.Digest != p.Held.Digest {
+	if other := heldOf(Decide(s.in, Limits{})); other.Held.Digest != p.Held.Digest {
 		t.Errorf("digests %s and %s of one plan", p.Held.Digest, other.Held.Digest)
 	}
 }

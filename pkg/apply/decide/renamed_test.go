@@ -200,7 +200,7 @@ func TestRenamedPassesGuards(t *testing.T) {
 		t.Errorf("refusals %v, counts %v", p.Refusals, p.Counts)
 	}
 	p.Refusals = []plan.Refusal{{Guard: plan.GuardMaxDelete}}
-	if held := WithoutDeletions(p); held.Counts[plan.ActionUpdate] != 4 || len(held.Held.Nodes)+len(held.Held.Partly) > 0 {
+	if held := heldOf(p); held.Counts[plan.ActionUpdate] != 4 || len(held.Held.Nodes)+len(held.Held.Partly) > 0 {
 		t.Errorf("with deletions held: counts %v, held %+v", held.Counts, held.Held)
 	}
 }
@@ -401,8 +401,8 @@ func TestHeldBesides(t *testing.T) {
 	if len(plans[0].Refusals) == 0 {
 		t.Fatal("the deletion of y isn't refused")
 	}
-	held := WithoutDeletions(plans[0])
-	beside := WithoutTaking(plans[1], plans[0], held)
+	both := Hold([]plan.Plan{*plans[0], *plans[1]}, plans[0].Hub, plans[0].Refusals)
+	held, beside := &both[0], &both[1]
 	want := [][]string{{"b: z release TakenOver"}, {"a: x skip Held: node ns/a-web has it, and is kept: deletions are held (max-delete)", "b: z update Moved"}}
 	if d := cmp.Diff(want, [][]string{graceSaid(held), graceSaid(beside)}); d != "" {
 		t.Errorf("(-want +got):\n%s", d)

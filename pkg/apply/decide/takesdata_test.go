@@ -51,7 +51,7 @@ func TestUntilRead(t *testing.T) {
 	s.wants("cole", "c")
 	s.has("bolt", "d")
 	p := Decide(s.in, Limits{MaxDelete: limits.MaxDelete{Percent: 100}})
-	next := UntilRead(p)
+	next := &Hold([]plan.Plan{*p}, p.Hub, UntilRead(p.Hub))[0]
 	want := []string{
 		"acme: a keep UpToDate",
 		"acme: b skip Held: lynqctl keeps its entry: deletions are held (reading)",
