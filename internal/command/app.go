@@ -12,9 +12,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/internal/command/cmdflags"
-	"github.com/lynqctl/lynqctl/internal/command/complete"
-	"github.com/lynqctl/lynqctl/internal/command/console"
-	"github.com/lynqctl/lynqctl/internal/command/watchcli"
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -23,19 +20,12 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// app is one command line, and the console of its command.
-type app struct {
-	*console.Console
-	args []string // of the command line, without the program
-	line *cli.Line
-}
-
-func newApp(w console.World, args []string) *app {
+func newApp(w World, args []string) *app {
 	if w.Secrets == nil {
 		w.Secrets = redact.New()
 	}
 	w.Stdout, w.Stderr = w.Stdout.Hiding(w.Secrets), w.Stderr.Hiding(w.Secrets)
-	return &app{Console: &console.Console{World: w, Version: buildVersion()}, args: args}
+	return &app{World: w, Version: buildVersion(), args: args}
 }
 
 // printList prints a list in the format of the flags.
@@ -54,15 +44,15 @@ const (
 )
 
 // Run runs one command line, without the program, and returns the exit code.
-func Run(ctx context.Context, w console.World, args []string) int {
+func Run(ctx context.Context, w World, args []string) int {
 	if w.Helper == nil {
 		w.Helper = chart.New(chart.Command)
 		defer w.Helper.Close()
 	}
 	a := newApp(w, args)
 	cmd := rootCommand(a)
-	if complete.Asked(args) {
-		complete.Register(a.shell(), cmd)
+	if asksCompletion(args) {
+		registerCompletions(a, cmd)
 	}
 	cmd.SetArgs(args)
 	cmd.SetIn(a.World.Stdin)
@@ -88,11 +78,6 @@ func Run(ctx context.Context, w console.World, args []string) int {
 		_, _ = fmt.Fprintln(a.ErrOut(), hint)
 	}
 	return code
-}
-
-// shell returns the Shell that completes this command line.
-func (a *app) shell() *complete.Shell {
-	return &complete.Shell{Line: a.line, Engine: func() *session.Engine { return a.Engine("") }}
 }
 
 // classify turns an error into an exit code. No other function does that.
@@ -122,7 +107,7 @@ func (a *app) explain(err error, summary string, said func(string) string) {
 	}
 	var problems lynq.Problems
 	var rows *render.RowsError
-	logged := (*console.LoggedError)(nil)
+	logged := (*LoggedError)(nil)
 	switch {
 	case errors.As(err, &logged):
 	case errors.Is(err, session.ErrReported):
@@ -170,7 +155,7 @@ cluster machine.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}, deleteCommand(a), finalizeCommand(a), statusCommand(a), waitCommand(a), initCommand(a),
-		diffCommand(a), planCommand(a), applyCommand(a), renderCommand(a), validateCommand(a), graphCommand(a), inventoryCommand(a), orphansCommand(a), historyCommand(a), rbacCommand(a), shardCommand(a), watchcli.New(a.Console), suspendCommand(a), resumeCommand(a), explainCommand(a), watchcli.NewReconcile(a.Console), adoptOperatorCommand(a), versionCommand(a))
+		diffCommand(a), planCommand(a), applyCommand(a), renderCommand(a), validateCommand(a), graphCommand(a), inventoryCommand(a), orphansCommand(a), historyCommand(a), rbacCommand(a), shardCommand(a), watchCommand(a), suspendCommand(a), resumeCommand(a), explainCommand(a), reconcileCommand(a), adoptOperatorCommand(a), versionCommand(a))
 	groupCommands(root)
 	a.Common.Register(root.PersistentFlags())
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {

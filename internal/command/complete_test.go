@@ -7,9 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/lynqctl/lynqctl/internal/command/complete"
-	"github.com/lynqctl/lynqctl/internal/command/console"
 )
 
 // TestFlagWords wants every flag that takes words, and names them in its description, to
@@ -17,7 +14,7 @@ import (
 func TestFlagWords(t *testing.T) {
 	known := map[string]bool{}
 	eachFlag(referenceRoot(), func(c *cobra.Command, f *pflag.Flag) {
-		words := complete.Words(f)
+		words := flagWords(f)
 		for _, w := range words {
 			known[f.Name+" "+w] = true
 		}
@@ -40,9 +37,9 @@ func TestFlagWords(t *testing.T) {
 // TestCompletionsRegistered wants no shell to offer files for a flag or argument that isn't
 // a file.
 func TestCompletionsRegistered(t *testing.T) {
-	a := newApp(console.World{Getenv: func(string) string { return "" }}, nil)
+	a := newApp(World{Getenv: func(string) string { return "" }}, nil)
 	root := rootCommand(a)
-	complete.Register(a.shell(), root)
+	registerCompletions(a, root)
 	for _, c := range documented(root) {
 		named := strings.Contains(c.Use, "NODE") || strings.HasSuffix(c.Use, " NAME") || strings.Contains(c.Use, "OBJECT...|")
 		if named && !c.HasAvailableSubCommands() && c.ValidArgsFunction == nil {

@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/lynqctl/lynqctl/internal/command/console"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/test/inmemory/apiserver"
 )
@@ -226,7 +225,7 @@ func TestKeepToNamespacesWatch(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	out := &stopping{stop: stop, at: "msg=round"}
-	code := Run(ctx, console.World{Stdin: strings.NewReader(""), Stdout: tty.To(out), Stderr: tty.To(out), Program: "lynqctl", Getenv: func(string) string { return "" }, Transport: as},
+	code := Run(ctx, World{Stdin: strings.NewReader(""), Stdout: tty.To(out), Stderr: tty.To(out), Program: "lynqctl", Getenv: func(string) string { return "" }, Transport: as},
 		[]string{"watch", "-f", p.dir, "--namespaces", "shop", "--kubeconfig=" + p.kube})
 	if code != 130 || strings.Contains(out.text.String(), "warning") {
 		t.Errorf("exit %d\n%s", code, out.text.String())

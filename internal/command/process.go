@@ -7,7 +7,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/lynqctl/lynqctl/internal/command/console"
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
@@ -26,10 +25,10 @@ func ProcessAt(clock func() time.Time) int {
 	go func() {
 		s := <-signals
 		signal.Stop(signals)
-		cancel(&console.StopError{Signal: s})
+		cancel(&StopError{Signal: s})
 	}()
 	secrets := redact.New()
-	w := console.World{Stdin: os.Stdin, Stdout: tty.To(os.Stdout).Relayed(ctx.Done()), Stderr: tty.To(os.Stderr).Relayed(ctx.Done()).Hiding(secrets), Secrets: secrets, Getenv: os.Getenv, Program: os.Args[0], Clock: clock}
+	w := World{Stdin: os.Stdin, Stdout: tty.To(os.Stdout).Relayed(ctx.Done()), Stderr: tty.To(os.Stderr).Relayed(ctx.Done()).Hiding(secrets), Secrets: secrets, Getenv: os.Getenv, Program: os.Args[0], Clock: clock}
 	kube.LogTo(tty.NewStream(w.Stderr, w.Getenv, tty.ColorAuto))
 	code := Run(ctx, w, os.Args[1:])
 	w.Stderr.Flush(flushWithin)

@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra/doc"
 
 	"github.com/lynqctl/lynqctl/internal/command/cmdflags"
-	"github.com/lynqctl/lynqctl/internal/command/console"
 )
 
 var (
@@ -33,7 +32,7 @@ const (
 
 // referenceRoot returns the tree of commands as users see it.
 func referenceRoot() *cobra.Command {
-	root := rootCommand(newApp(console.World{Getenv: func(string) string { return "" }}, nil))
+	root := rootCommand(newApp(World{Getenv: func(string) string { return "" }}, nil))
 	root.DisableAutoGenTag = true
 	return root
 }

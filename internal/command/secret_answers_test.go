@@ -22,7 +22,6 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
-	"github.com/lynqctl/lynqctl/internal/command/console"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/test/inmemory/apiserver"
 )
@@ -363,7 +362,7 @@ func (r *answered) runAs(t *testing.T, transport http.RoundTripper, args ...stri
 	if args[0] == "-f" { // the command comes behind its flags
 		args = append(append([]string{args[3]}, args[:3]...), args[4:]...)
 	}
-	code = Run(t.Context(), console.World{Stdin: strings.NewReader(""), Stdout: tty.To(&out), Stderr: tty.To(&out), Program: "lynqctl", Getenv: func(string) string { return "" }, Transport: transport}, args)
+	code = Run(t.Context(), World{Stdin: strings.NewReader(""), Stdout: tty.To(&out), Stderr: tty.To(&out), Program: "lynqctl", Getenv: func(string) string { return "" }, Transport: transport}, args)
 	return code, out.text.String()
 }
 

@@ -18,7 +18,6 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/lynqctl/lynqctl/internal/command"
-	"github.com/lynqctl/lynqctl/internal/command/console"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	lynqform "github.com/lynqctl/lynqctl/pkg/form"
 )
@@ -70,7 +69,7 @@ func (p inProcess) start(ctx context.Context, args []string) running {
 		if args[0] == "watch" {
 			exit = p.watch(within, cluster, args, &said)
 		} else {
-			exit = command.Run(within, console.World{
+			exit = command.Run(within, command.World{
 				Stdin: strings.NewReader(""), Stdout: tty.To(io.Discard), Stderr: tty.To(&said), Program: "lynqctl",
 				Getenv: func(string) string { return "" }, Transport: cluster, Memory: p.memory,
 			}, append(args, "--kubeconfig="+p.kubeconfig))

@@ -1,9 +1,8 @@
-package watchcli
+package command
 
 import (
 	"time"
 
-	"github.com/lynqctl/lynqctl/internal/command/console"
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
@@ -11,8 +10,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 )
 
-// view shows a run that doesn't end, as a log.
-type view struct {
+// watchView shows a run that doesn't end, as a log.
+type watchView struct {
 	session.View
 	log *ui.Log
 }
@@ -21,24 +20,24 @@ type view struct {
 const mostUnread = 4 << 20
 
 // lossyLog makes a log drop lines that nobody reads, because the work of a watch must go on.
-func lossyLog(c *console.Console, format string, told *board) tty.Lossy {
+func lossyLog(a *app, format string, told *board) tty.Lossy {
 	l := tty.Lossy{
 		Most: mostUnread, Dropped: told.LogDropped,
 		Note: func(lines int) []byte { return ui.DroppedRecord(format == logJSON, lines) },
 	}
-	c.World.Stdout.Lossy(l)
-	c.World.Stderr.Lossy(l)
+	a.World.Stdout.Lossy(l)
+	a.World.Stderr.Lossy(l)
 	return l
 }
 
-// newView shows a watch on standard error until the caller calls closed. A terminal gets a
+// newWatchView shows a watch on standard error until the caller calls closed. A terminal gets a
 // table of the hubs below the log, and other outputs get the log alone. A log for programs
 // has no table.
-func newView(c *console.Console, format string, told *board) (v *view, closed func()) {
-	lossy := lossyLog(c, format, told)
-	out := c.ErrOut()
-	v = &view{View: c.View("")}
-	if !out.Terminal || c.Common.Quiet || format == logJSON {
+func newWatchView(a *app, format string, told *board) (v *watchView, closed func()) {
+	lossy := lossyLog(a, format, told)
+	out := a.ErrOut()
+	v = &watchView{View: a.View("")}
+	if !out.Terminal || a.Common.Quiet || format == logJSON {
 		v.log = ui.NewLog(out, format == logJSON)
 		return v, func() {}
 	}
@@ -57,23 +56,23 @@ func newView(c *console.Console, format string, told *board) (v *view, closed fu
 }
 
 // Note implements session.View.
-func (v *view) Note(line string) { v.log.Note(line) }
+func (v *watchView) Note(line string) { v.log.Note(line) }
 
 // CanAsk implements session.View. It returns false, because a watch can't wait for an
 // answer.
-func (*view) CanAsk() bool { return false }
+func (*watchView) CanAsk() bool { return false }
 
 // Attended implements session.View.
-func (*view) Attended() bool { return false }
+func (*watchView) Attended() bool { return false }
 
 // Preview implements session.View.
-func (*view) Preview([]plan.Plan) error { return nil }
+func (*watchView) Preview([]plan.Plan) error { return nil }
 
 // Count implements session.View.
-func (*view) Count(string) session.Counter { return nil }
+func (*watchView) Count(string) session.Counter { return nil }
 
 // Printer implements session.View.
-func (v *view) Printer(session.Mode) session.Printer { return v.log }
+func (v *watchView) Printer(session.Mode) session.Printer { return v.log }
 
 // Reporter implements session.View.
-func (v *view) Reporter(session.Mode) session.Reporter { return v.log }
+func (v *watchView) Reporter(session.Mode) session.Reporter { return v.log }

@@ -1,4 +1,4 @@
-package watchcli
+package command
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/command/cmdflags"
-	"github.com/lynqctl/lynqctl/internal/command/console"
 	"github.com/lynqctl/lynqctl/internal/filewatch"
 	"github.com/lynqctl/lynqctl/internal/serve"
 	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
@@ -60,8 +59,8 @@ func (f *watchFlags) register(flags *pflag.FlagSet) {
 	f.manifests.register(flags)
 }
 
-// New returns watch, and the commands below it.
-func New(c *console.Console) *cobra.Command {
+// watchCommand returns watch, and the commands below it.
+func watchCommand(a *app) *cobra.Command {
 	f := watchFlags{apply: cmdflags.NewApply(), manifests: defaultManifestFlags(), logFormat: logText, window: decide.DefaultWindow}
 	f.apply.Run.LockTimeout = 0
 	cmd := &cobra.Command{
@@ -83,13 +82,13 @@ func New(c *console.Console) *cobra.Command {
 			case err != nil:
 				return err
 			case f.manifests.wanted:
-				return printManifests(cmd.Context(), c, cmd.Flags(), &f.manifests, o)
+				return printManifests(cmd.Context(), a, cmd.Flags(), &f.manifests, o)
 			}
-			return run(cmd.Context(), c, &f, o)
+			return runWatch(cmd.Context(), a, &f, o)
 		},
 	}
 	f.register(cmd.Flags())
-	cmd.AddCommand(approveCommand(c))
+	cmd.AddCommand(approveCommand(a))
 	return cmd
 }
 
@@ -124,12 +123,12 @@ func (f *watchFlags) checkDryRun(m session.Mode) error {
 	return nil
 }
 
-// run runs the command.
-func run(ctx context.Context, c *console.Console, f *watchFlags, o *applycmd.Options) error {
+// runWatch carries out watch.
+func runWatch(ctx context.Context, a *app, f *watchFlags, o *applycmd.Options) error {
 	if o.Mode != session.ModeRun {
-		e := c.RunEngine(&f.apply.Run)
-		if c.FromEnvironment != "" {
-			e.View.Note(c.FromEnvironment)
+		e := a.RunEngine(&f.apply.Run)
+		if a.FromEnvironment != "" {
+			e.View.Note(a.FromEnvironment)
 		}
 		o.Explain = diffcmd.Explain
 		return watchcmd.Run(ctx, e, &watchcmd.Options{Apply: *o})
@@ -137,7 +136,7 @@ func run(ctx context.Context, c *console.Console, f *watchFlags, o *applycmd.Opt
 	if f.listen == "" && f.perNode {
 		return session.BadUsage(errors.New("--metrics-per-node is about the metrics at --listen (give it an address)"))
 	}
-	m, err := metrics.New(metrics.Options{PerNode: f.perNode, Process: true, Version: c.Version})
+	m, err := metrics.New(metrics.Options{PerNode: f.perNode, Process: true, Version: a.Version})
 	if err != nil {
 		return session.Fail(err)
 	}
@@ -157,17 +156,17 @@ func run(ctx context.Context, c *console.Console, f *watchFlags, o *applycmd.Opt
 	}
 	reload, stop := onReload()
 	defer stop()
-	shown, closed := newView(c, f.logFormat, told)
+	shown, closed := newWatchView(a, f.logFormat, told)
 	defer closed()
-	if c.FromEnvironment != "" {
-		shown.Note(c.FromEnvironment)
+	if a.FromEnvironment != "" {
+		shown.Note(a.FromEnvironment)
 	}
-	e := c.Engine("")
+	e := a.Engine("")
 	e.View, e.Metrics = shown, told
 	err = watchcmd.Run(ctx, e, &watchcmd.Options{Apply: *o, Reload: reload, Files: watchFiles, Observer: told, Listen: at})
-	if stopped := console.StopOf(ctx); stopped != nil {
+	if stopped := StopOf(ctx); stopped != nil {
 		shown.Note(stopped.Note(told.leases()))
-		return &console.LoggedError{Err: stopped}
+		return &LoggedError{Err: stopped}
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package console
+package command
 
 import (
 	"cmp"
@@ -13,45 +13,45 @@ import (
 
 // view is the session's View. It draws on the command's streams with internal/ui.
 type view struct {
-	console *Console
-	format  tty.Format // for the results of a run
-	expand  ui.Expand
+	*app
+	format tty.Format // for the results of a run
+	expand ui.Expand
 }
 
 // Note implements session.View.
 func (v *view) Note(line string) {
-	out := v.console.NoteOut()
-	_, _ = io.WriteString(out, out.Fitted(v.console.World.Secrets.Hide(line))+"\n")
+	out := v.NoteOut()
+	_, _ = io.WriteString(out, out.Fitted(v.World.Secrets.Hide(line))+"\n")
 }
 
 // CanAsk implements session.View.
-func (v *view) CanAsk() bool { return tty.CanAsk(v.console.World.Stdin, v.console.ErrOut()) }
+func (v *view) CanAsk() bool { return tty.CanAsk(v.World.Stdin, v.ErrOut()) }
 
 // Attended implements session.View.
-func (v *view) Attended() bool { return v.CanAsk() && !tty.InCI(v.console.World.Getenv) }
+func (v *view) Attended() bool { return v.CanAsk() && !tty.InCI(v.World.Getenv) }
 
 // Confirm implements session.View.
 func (v *view) Confirm(question string) (bool, error) {
-	return tty.Confirm(v.console.World.Stdin, v.console.ErrOut(), question)
+	return tty.Confirm(v.World.Stdin, v.ErrOut(), question)
 }
 
 // ConfirmName implements session.View.
 func (v *view) ConfirmName(question, name string) (bool, error) {
-	return tty.ConfirmName(v.console.World.Stdin, v.console.ErrOut(), question, name)
+	return tty.ConfirmName(v.World.Stdin, v.ErrOut(), question, name)
 }
 
 // Preview implements session.View.
 func (v *view) Preview(plans []plan.Plan) error {
 	err := ui.NewReporter(ui.Options{
-		Out: v.console.ErrOut(), Err: tty.Stream{}, Format: tty.Table, DryRun: true,
+		Out: v.ErrOut(), Err: tty.Stream{}, Format: tty.Table, DryRun: true,
 	}).Plan(plans)
-	return cmp.Or(err, ui.PrintPlanFindings(plans, v.console.ErrOut()))
+	return cmp.Or(err, ui.PrintPlanFindings(plans, v.ErrOut()))
 }
 
 // Count implements session.View.
 func (v *view) Count(what string) session.Counter {
 	ticker := time.NewTicker(ui.Redraw)
-	counting := ui.StartCounting(v.console.NoteOut(), what, time.Now(), ticker.C)
+	counting := ui.StartCounting(v.NoteOut(), what, time.Now(), ticker.C)
 	if counting == nil {
 		ticker.Stop()
 		return nil
@@ -81,8 +81,8 @@ func (v *view) Reporter(m session.Mode) session.Reporter {
 
 func (v *view) reporter(m session.Mode, tick <-chan time.Time) *ui.Reporter {
 	return ui.NewReporter(ui.Options{
-		Out: v.console.Out(), Err: v.console.ErrOut(), Format: v.format, Expand: v.expand, Quiet: v.console.Common.Quiet, DryRun: m != session.ModeRun,
-		Summarized: func() { v.console.summarized = true }, Now: time.Now, Tick: tick,
+		Out: v.Out(), Err: v.ErrOut(), Format: v.format, Expand: v.expand, Quiet: v.Common.Quiet, DryRun: m != session.ModeRun,
+		Summarized: func() { v.summarized = true }, Now: time.Now, Tick: tick,
 	})
 }
 

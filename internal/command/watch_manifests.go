@@ -1,4 +1,4 @@
-package watchcli
+package command
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/command/cmdflags"
-	"github.com/lynqctl/lynqctl/internal/command/console"
 	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/incluster"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -46,7 +45,7 @@ func (f *manifestFlags) check(flags *pflag.FlagSet) error {
 }
 
 // printManifests prints the manifests of a watch with these flags and options.
-func printManifests(ctx context.Context, c *console.Console, flags *pflag.FlagSet, f *manifestFlags, o *applycmd.Options) error {
+func printManifests(ctx context.Context, a *app, flags *pflag.FlagSet, f *manifestFlags, o *applycmd.Options) error {
 	m := &incluster.WatchOptions{Apply: *o, Deployment: f.deployment, Image: f.image, Replicas: f.replicas, Args: cmdflags.PodArgs(flags, append([]string{"print-manifests"}, f.manifestsOnly()...))}
 	m.Apply.Nothing = "nothing was printed"
 	if flags.Changed("listen") {
@@ -55,10 +54,10 @@ func printManifests(ctx context.Context, c *console.Console, flags *pflag.FlagSe
 	if !flags.Changed("log-format") {
 		m.Args = append(m.Args, "--log-format=json")
 	}
-	text, err := incluster.Watch(ctx, c.Engine(""), m)
+	text, err := incluster.Watch(ctx, a.Engine(""), m)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprint(c.Out(), text)
+	_, err = fmt.Fprint(a.Out(), text)
 	return session.Fail(err)
 }

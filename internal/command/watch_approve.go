@@ -1,4 +1,4 @@
-package watchcli
+package command
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/command/cmdflags"
-	"github.com/lynqctl/lynqctl/internal/command/console"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/internal/usecase/watchcmd"
@@ -48,7 +47,7 @@ func findHub(o *watchcmd.HubOptions, namespace, hub string) error {
 	return err
 }
 
-func approveCommand(c *console.Console) *cobra.Command {
+func approveCommand(a *app) *cobra.Command {
 	var f approveFlags
 	cmd := &cobra.Command{
 		Use:   "approve HUB",
@@ -69,7 +68,7 @@ Exit codes:
   lynqctl status hub crm -n shop
   lynqctl watch approve crm -n shop`,
 		Args: oneHub("watch approve"),
-		RunE: func(cmd *cobra.Command, args []string) error { return approve(cmd.Context(), c, &f, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return approve(cmd.Context(), a, &f, args[0]) },
 	}
 	flags := cmd.Flags()
 	registerHub(flags, &f.HubOptions, &f.namespace)
@@ -77,9 +76,9 @@ Exit codes:
 	return cmd
 }
 
-func approve(ctx context.Context, c *console.Console, f *approveFlags, hub string) error {
+func approve(ctx context.Context, a *app, f *approveFlags, hub string) error {
 	if err := findHub(&f.HubOptions, f.namespace, hub); err != nil {
 		return err
 	}
-	return watchcmd.Approve(ctx, c.Engine(string(tty.Table)), &f.ApproveOptions)
+	return watchcmd.Approve(ctx, a.Engine(string(tty.Table)), &f.ApproveOptions)
 }

@@ -1,11 +1,10 @@
-package watchcli
+package command
 
 import (
 	"context"
 
 	"github.com/spf13/cobra"
 
-	"github.com/lynqctl/lynqctl/internal/command/console"
 	"github.com/lynqctl/lynqctl/internal/usecase/watchcmd"
 )
 
@@ -15,8 +14,8 @@ type reconcileFlags struct {
 	namespace string
 }
 
-// NewReconcile returns the command reconcile.
-func NewReconcile(c *console.Console) *cobra.Command {
+// reconcileCommand returns the command reconcile.
+func reconcileCommand(a *app) *cobra.Command {
 	var f reconcileFlags
 	cmd := &cobra.Command{
 		Use:        "reconcile HUB",
@@ -34,15 +33,15 @@ Exit codes:
   130  interrupted; nothing changed`,
 		Example: `  lynqctl reconcile crm -n shop`,
 		Args:    oneHub("reconcile"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return reconcile(cmd.Context(), c, &f, args[0]) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return reconcile(cmd.Context(), a, &f, args[0]) },
 	}
 	registerHub(cmd.Flags(), &f.HubOptions, &f.namespace)
 	return cmd
 }
 
-func reconcile(ctx context.Context, c *console.Console, f *reconcileFlags, hub string) error {
+func reconcile(ctx context.Context, a *app, f *reconcileFlags, hub string) error {
 	if err := findHub(&f.HubOptions, f.namespace, hub); err != nil {
 		return err
 	}
-	return watchcmd.Reconcile(ctx, c.Engine(""), &f.HubOptions)
+	return watchcmd.Reconcile(ctx, a.Engine(""), &f.HubOptions)
 }

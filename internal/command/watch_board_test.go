@@ -1,4 +1,4 @@
-package watchcli
+package command
 
 import (
 	"errors"
@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lynqctl/lynqctl/internal/command/console"
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -116,7 +115,7 @@ func TestLastLine(t *testing.T) {
 			t.Parallel()
 			b := &board{}
 			tt.ends(b)
-			if got := (&console.StopError{Signal: syscall.SIGTERM}).Note(b.leases()); got != tt.want {
+			if got := (&StopError{Signal: syscall.SIGTERM}).Note(b.leases()); got != tt.want {
 				t.Errorf("got %s", got)
 			}
 		})

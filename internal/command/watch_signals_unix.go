@@ -1,6 +1,6 @@
 //go:build !windows
 
-package watchcli
+package command
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package complete
+package command
 
 import (
 	"slices"
@@ -8,10 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/internal/command/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/usecase/completion"
-	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/changeset"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 	"github.com/lynqctl/lynqctl/pkg/rbac"
@@ -21,48 +19,42 @@ import (
 // request may take.
 const completionPatience = 3 * time.Second
 
-// Shell completes the command line of a shell.
-type Shell struct {
-	Line   *cli.Line
-	Engine func() *session.Engine
-}
-
-// Asked reports whether a shell asks for a completion.
-func Asked(args []string) bool {
+// asksCompletion reports whether a shell asks for a completion.
+func asksCompletion(args []string) bool {
 	return len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
 }
 
-// Register registers completions for the flags and arguments of all commands. It uses the
+// registerCompletions registers completions for the flags and arguments of all commands. It uses the
 // names of flags, and the arguments in Use, which mean the same in every command.
-func Register(s *Shell, c *cobra.Command) {
+func registerCompletions(a *app, c *cobra.Command) {
 	c.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if complete := flagCompletion(s, f); complete != nil {
+		if complete := flagCompletion(a, f); complete != nil {
 			_ = c.RegisterFlagCompletionFunc(f.Name, complete) // fails if the command has its own completion
 		}
 	})
-	if complete := argumentCompletion(s, c); complete != nil && c.ValidArgsFunction == nil {
+	if complete := argumentCompletion(a, c); complete != nil && c.ValidArgsFunction == nil {
 		c.ValidArgsFunction = complete
 	}
 	for _, child := range c.Commands() {
-		Register(s, child)
+		registerCompletions(a, child)
 	}
 }
 
 // flagCompletion returns the completion for a flag's value, or nil if any value is
 // possible.
-func flagCompletion(s *Shell, f *pflag.Flag) cobra.CompletionFunc {
+func flagCompletion(a *app, f *pflag.Flag) cobra.CompletionFunc {
 	switch f.Name {
 	case "hub":
-		return completeWith(s, offer((*completion.Offers).Hubs).of)
+		return completeWith(a, offer((*completion.Offers).Hubs).of)
 	case "form":
-		return completeWith(s, offer((*completion.Offers).Forms).of)
+		return completeWith(a, offer((*completion.Offers).Forms).of)
 	case "node":
-		return completeWith(s, offer((*completion.Offers).Nodes).of)
+		return completeWith(a, offer((*completion.Offers).Nodes).of)
 	case "context":
-		return completeWith(s, offer((*completion.Offers).Contexts).of)
+		return completeWith(a, offer((*completion.Offers).Contexts).of)
 	case "namespace":
-		return completeWith(s, offer((*completion.Offers).Namespaces).of)
+		return completeWith(a, offer((*completion.Offers).Namespaces).of)
 	case "filename", "source", "kubeconfig", "certificate-authority", "client-certificate", "client-key":
 		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveDefault
@@ -74,7 +66,7 @@ func flagCompletion(s *Shell, f *pflag.Flag) cobra.CompletionFunc {
 	case "fail-on":
 		return completeCodes
 	}
-	if words := Words(f); len(words) > 0 {
+	if words := flagWords(f); len(words) > 0 {
 		return fixedWords(words)
 	}
 	return nil
@@ -93,9 +85,9 @@ func fixedWords(words []string) cobra.CompletionFunc {
 	}
 }
 
-// Words returns the words that a flag accepts. It takes them from a list for all flags of
+// flagWords returns the words that a flag accepts. It takes them from a list for all flags of
 // this name, and keeps those that the flag's description contains.
-func Words(f *pflag.Flag) []string {
+func flagWords(f *pflag.Flag) []string {
 	if f.Value.Type() == "bool" {
 		return nil
 	}
@@ -131,7 +123,7 @@ func Words(f *pflag.Flag) []string {
 
 // argumentCompletion returns the completion for a command's arguments, or nil if lynqctl
 // can't know them.
-func argumentCompletion(s *Shell, c *cobra.Command) cobra.CompletionFunc {
+func argumentCompletion(a *app, c *cobra.Command) cobra.CompletionFunc {
 	for _, said := range strings.Fields(c.Use)[1:] {
 		word, _, _ := strings.Cut(strings.Trim(said, "[]"), "|")
 		word, many := strings.CutSuffix(word, "...")
@@ -160,7 +152,7 @@ func argumentCompletion(s *Shell, c *cobra.Command) cobra.CompletionFunc {
 		default:
 			continue
 		}
-		complete := completeWith(s, candidates)
+		complete := completeWith(a, candidates)
 		return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 && !many {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -174,9 +166,9 @@ func argumentCompletion(s *Shell, c *cobra.Command) cobra.CompletionFunc {
 
 // completeWith completes with names that it finds when a shell asks. It drops errors,
 // because a shell can't show them.
-func completeWith(s *Shell, candidates func(*completer) []string) cobra.CompletionFunc {
+func completeWith(a *app, candidates func(*completer) []string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-		c, done := newCompleter(s, cmd, begun)
+		c, done := newCompleter(a, cmd, begun)
 		defer done()
 		names := continued(begun, candidates(c))
 		slices.Sort(names)

@@ -1,4 +1,4 @@
-package console
+package command
 
 import (
 	"io"
@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/internal/chart"
-
 	"github.com/spf13/cobra"
 
+	"github.com/lynqctl/lynqctl/internal/chart"
+	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/internal/command/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/ui"
@@ -39,11 +39,13 @@ type World struct {
 	Helper *chart.Helper
 }
 
-// Console is the interface between a command and its World.
-type Console struct {
+// app is one command line in its World.
+type app struct {
 	World   World
 	Common  cmdflags.Common
-	Version string // of lynqctl
+	Version string   // of lynqctl
+	args    []string // of the command line, without the program
+	line    *cli.Line
 
 	// FromEnvironment names the flags that the environment set, or is "".
 	FromEnvironment string
@@ -53,45 +55,45 @@ type Console struct {
 }
 
 // Now returns the time of the world's clock.
-func (c *Console) Now() time.Time {
-	if c.World.Clock == nil {
+func (a *app) Now() time.Time {
+	if a.World.Clock == nil {
 		return time.Now()
 	}
-	return c.World.Clock()
+	return a.World.Clock()
 }
 
 // Runs sets the command that runs.
 //
 // A note names the flags that the environment set, because a forgotten variable changes
 // what a run does. A command with a log has the note there.
-func (c *Console) Runs(cmd *cobra.Command, set string) {
-	c.ran = cmd
+func (a *app) Runs(cmd *cobra.Command, set string) {
+	a.ran = cmd
 	if set == "" {
 		return
 	}
-	c.FromEnvironment = "from the environment: " + set
+	a.FromEnvironment = "from the environment: " + set
 	if cmd.Flags().Lookup("log-format") == nil {
-		c.View("").Note(c.FromEnvironment)
+		a.View("").Note(a.FromEnvironment)
 	}
 }
 
 // invocation returns the command line for histories.
-func (c *Console) invocation() session.Invocation {
-	if c.ran == nil {
+func (a *app) invocation() session.Invocation {
+	if a.ran == nil {
 		return session.Invocation{}
 	}
-	path := strings.TrimPrefix(c.ran.CommandPath(), c.ran.Root().CommandPath()+" ")
-	return session.Invocation{Command: path, Guards: cmdflags.GuardsOf(c.ran.Flags())}
+	path := strings.TrimPrefix(a.ran.CommandPath(), a.ran.Root().CommandPath()+" ")
+	return session.Invocation{Command: path, Guards: cmdflags.GuardsOf(a.ran.Flags())}
 }
 
 // Out returns standard output.
-func (c *Console) Out() tty.Stream {
-	return tty.NewStream(c.World.Stdout, c.World.Getenv, tty.Color(c.Common.Color))
+func (a *app) Out() tty.Stream {
+	return tty.NewStream(a.World.Stdout, a.World.Getenv, tty.Color(a.Common.Color))
 }
 
 // Columns returns the width of the terminal on standard output, or 0 without a terminal.
-func (c *Console) Columns() int {
-	out := c.Out()
+func (a *app) Columns() int {
+	out := a.Out()
 	if out.Size == nil {
 		return 0
 	}
@@ -101,52 +103,52 @@ func (c *Console) Columns() int {
 
 // ErrOut returns standard error. If it contains logged requests, nothing redraws lines on
 // it.
-func (c *Console) ErrOut() tty.Stream {
-	s := tty.NewStream(c.World.Stderr, c.World.Getenv, tty.Color(c.Common.Color))
-	s.Terminal = s.Terminal && c.Common.Verbosity == 0
+func (a *app) ErrOut() tty.Stream {
+	s := tty.NewStream(a.World.Stderr, a.World.Getenv, tty.Color(a.Common.Color))
+	s.Terminal = s.Terminal && a.Common.Verbosity == 0
 	return s
 }
 
 // NoteOut returns the stream for warnings and notes: standard error, or nothing with -q.
-func (c *Console) NoteOut() tty.Stream {
-	if c.Common.Quiet {
+func (a *app) NoteOut() tty.Stream {
+	if a.Common.Quiet {
 		return tty.Stream{}
 	}
-	return c.ErrOut()
+	return a.ErrOut()
 }
 
 // requests says how to log requests.
-func (c *Console) requests() kube.RequestLog {
-	return kube.RequestLog{Level: c.Common.Verbosity, Out: c.ErrOut()}
+func (a *app) requests() kube.RequestLog {
+	return kube.RequestLog{Level: a.Common.Verbosity, Out: a.ErrOut()}
 }
 
 // Engine returns an engine whose runs show their results in a format.
-func (c *Console) Engine(format string) *session.Engine {
+func (a *app) Engine(format string) *session.Engine {
 	return &session.Engine{
-		Stdin: c.World.Stdin, Getenv: c.World.Getenv, Version: c.Version, Clock: c.Now, Requests: c.requests(), Transport: c.World.Transport, Memory: c.World.Memory, Helper: c.World.Helper, Secrets: c.World.Secrets, View: c.View(format), Invocation: c.invocation(),
+		Stdin: a.World.Stdin, Getenv: a.World.Getenv, Version: a.Version, Clock: a.Now, Requests: a.requests(), Transport: a.World.Transport, Memory: a.World.Memory, Helper: a.World.Helper, Secrets: a.World.Secrets, View: a.View(format), Invocation: a.invocation(),
 	}
 }
 
 // RunEngine returns an engine for a command that carries out plans.
-func (c *Console) RunEngine(f *cmdflags.Run) *session.Engine {
-	e := c.Engine(f.Output)
-	e.View = &view{c, tty.Format(f.Output), f.Expanded}
+func (a *app) RunEngine(f *cmdflags.Run) *session.Engine {
+	e := a.Engine(f.Output)
+	e.View = &view{a, tty.Format(f.Output), f.Expanded}
 	return e
 }
 
 // View returns a View that shows the results of runs in a format.
-func (c *Console) View(format string) session.View { return &view{c, tty.Format(format), ui.Expand{}} }
+func (a *app) View(format string) session.View { return &view{a, tty.Format(format), ui.Expand{}} }
 
-// Muted returns a console without standard output.
-func (c *Console) Muted() *Console {
-	muted := *c
+// Muted returns the command line without standard output.
+func (a *app) Muted() *app {
+	muted := *a
 	muted.World.Stdout = tty.Output{}
 	return &muted
 }
 
 // EndEvents ends the events of a command line with a summary. It does nothing if the user
 // asked for no events, or a run wrote the summary. Help isn't a run.
-func (c *Console) EndEvents(cmd *cobra.Command, interrupted bool, why string) {
+func (a *app) EndEvents(cmd *cobra.Command, interrupted bool, why string) {
 	value := func(name string) string {
 		if f := cmd.Flags().Lookup(name); f != nil {
 			return f.Value.String()
@@ -154,10 +156,10 @@ func (c *Console) EndEvents(cmd *cobra.Command, interrupted bool, why string) {
 		return ""
 	}
 	output := cmd.Flags().Lookup("output")
-	if c.summarized || output == nil || value("help") == "true" || value("output") != string(tty.JSON) {
+	if a.summarized || output == nil || value("help") == "true" || value("output") != string(tty.JSON) {
 		return
 	}
 	if _, events := output.Annotations[cmdflags.EventStream]; events {
-		_ = ui.EndEvents(c.Out(), time.Now(), value("dry-run") != string(session.ModeRun), interrupted, why) // the exit code shows the result
+		_ = ui.EndEvents(a.Out(), time.Now(), value("dry-run") != string(session.ModeRun), interrupted, why) // the exit code shows the result
 	}
 }

@@ -1,4 +1,4 @@
-package complete
+package command
 
 import (
 	"context"
@@ -17,19 +17,19 @@ import (
 
 // completer reads an unfinished command line, and offers names for it.
 type completer struct {
-	shell *Shell
+	app   *app
 	ctx   context.Context // for the one question of this completer
 	flags *pflag.FlagSet
 	begun string // the word to complete
 }
 
-func newCompleter(s *Shell, cmd *cobra.Command, begun string) (*completer, context.CancelFunc) {
+func newCompleter(a *app, cmd *cobra.Command, begun string) (*completer, context.CancelFunc) {
 	ctx := cmd.Context()
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	_ = s.Line.Environment(cmd) // the command itself reports what is wrong
-	c := &completer{shell: s, flags: cmd.Flags(), begun: begun}
+	_ = a.line.Environment(cmd) // the command itself reports what is wrong
+	c := &completer{app: a, flags: cmd.Flags(), begun: begun}
 	var cancel context.CancelFunc
 	c.ctx, cancel = context.WithTimeout(ctx, c.patience())
 	return c, cancel
@@ -48,7 +48,7 @@ func (c *completer) patience() time.Duration {
 // values returns the values of a flag in the line so far.
 func (c *completer) values(name string) []string {
 	f := c.flags.Lookup(name)
-	if f == nil || !f.Changed && !slices.Contains(c.shell.Line.Defaults, f) {
+	if f == nil || !f.Changed && !slices.Contains(c.app.line.Defaults, f) {
 		return nil
 	}
 	if list, ok := f.Value.(pflag.SliceValue); ok {
@@ -89,7 +89,7 @@ func (c *completer) offers() *completion.Offers {
 			_ = access.Set(f.Name, value) // it parsed without an error before
 		}
 	})
-	return completion.New(c.shell.Engine(), o)
+	return completion.New(c.app.Engine(""), o)
 }
 
 // typed returns names as TYPE/NAME, of the type at the start of the word.

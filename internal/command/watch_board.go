@@ -1,4 +1,4 @@
-package watchcli
+package command
 
 import (
 	"errors"
