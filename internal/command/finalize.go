@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/command/cmdflags"
-	"github.com/lynqctl/lynqctl/internal/usecase/finalize"
+	"github.com/lynqctl/lynqctl/internal/usecase/delete"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 )
 
@@ -86,7 +86,7 @@ func (a *app) finalize(ctx context.Context, f *finalizeFlags, args []string) err
 	if err != nil {
 		return err
 	}
-	return finalize.Run(ctx, a.RunEngine(&f.removal.run), &finalize.Options{
+	return delete.Finalize(ctx, a.RunEngine(&f.removal.run), &delete.FinalizeOptions{
 		RemoveOptions: f.removal.options, Namespace: namespace, Hub: f.removal.hub, Nodes: f.nodes, GiveUp: giveUp,
 	})
 }

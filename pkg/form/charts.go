@@ -11,7 +11,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/form/files"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/chartref"
 	"github.com/lynqctl/lynqctl/pkg/lynq/suggest"
 )
 
@@ -111,12 +110,12 @@ func readChart(o *object) *Chart {
 // readChartLocation reads the path of a chart, which may be its address in a registry.
 func readChartLocation(o *object) Text {
 	t := o.needText("path")
-	if document.IsTemplate(t.Text) || !chartref.Is(t.Text) {
+	if document.IsTemplate(t.Text) || !lynq.IsChart(t.Text) {
 		return readChartPath(o, "path", t)
 	}
-	if _, err := chartref.Parse(t.Text); err != nil {
+	if _, err := lynq.ParseChart(t.Text); err != nil {
 		fix := ""
-		if known, ok := errors.AsType[*chartref.Error](err); ok {
+		if known, ok := errors.AsType[*lynq.ChartError](err); ok {
 			fix = known.Fix
 		}
 		o.fail(t.Pos, fix, "%s: %v", o.name("path"), err)
@@ -178,7 +177,7 @@ func (c *Chart) beside() (paths, dirs []string) {
 	for _, file := range c.ValuesFiles {
 		paths = append(paths, filepath.Join(c.Dir(), filepath.FromSlash(file.Text)))
 	}
-	if chartref.Is(c.Path.Text) { // its digest is in the form
+	if lynq.IsChart(c.Path.Text) { // its digest is in the form
 		return paths, nil
 	}
 	root := filepath.Join(c.Dir(), filepath.FromSlash(c.Path.Text))

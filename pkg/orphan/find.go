@@ -12,7 +12,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
-	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
@@ -70,7 +69,7 @@ type Found struct {
 	Broken []*inventory.UnreadableError
 	// Ignored are inventories outside the namespaces that their hub's record names. Find
 	// reports no object of their nodes as stranded either.
-	Ignored trust.Ignored
+	Ignored inventory.Ignored
 }
 
 // Find looks for orphans. After an error, the result is unknown.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
-	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
@@ -123,7 +122,7 @@ type builder struct {
 	nodes       map[lynq.NodeKey]*plan.Node
 	applySets   map[string]lynq.NodeKey
 	objects     map[lynq.Ref]wantedObject
-	counting    trust.Counting
+	counting    inventory.Counting
 }
 
 // wantedObject is an object that a node renders.
@@ -135,7 +134,7 @@ type wantedObject struct {
 func newBuilder(in *RebuildInput) *builder {
 	b := &builder{
 		RebuildInput: in, inventories: map[lynq.NodeKey]*inventory.Inventory{}, nodes: map[lynq.NodeKey]*plan.Node{},
-		applySets: map[string]lynq.NodeKey{}, objects: map[lynq.Ref]wantedObject{}, counting: trust.NewCounting(in.Hubs),
+		applySets: map[string]lynq.NodeKey{}, objects: map[lynq.Ref]wantedObject{}, counting: inventory.NewCounting(in.Hubs),
 	}
 	for _, inv := range in.Inventories {
 		b.inventories[inv.Node.Key()] = inv

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
-	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
@@ -75,7 +74,7 @@ func (s *search) readRecords(ctx context.Context, found *Found) (*recordSet, err
 	if err != nil {
 		return nil, err
 	}
-	var ignored trust.Ignored
+	var ignored inventory.Ignored
 	inventories, found.Broken, ignored = counting.Split(inventories, found.Broken)
 	b := newRecordSet(inventories, found.Broken, only)
 	for _, key := range ignored.Nodes() {
@@ -86,19 +85,19 @@ func (s *search) readRecords(ctx context.Context, found *Found) (*recordSet, err
 }
 
 // counting says which inventories count. If hub records can't be read, all count.
-func (s *search) counting(ctx context.Context, inventories []*inventory.Inventory, broken []*inventory.UnreadableError, namespace string) (trust.Counting, error) {
-	if len(trust.Away(inventories, broken)) == 0 {
+func (s *search) counting(ctx context.Context, inventories []*inventory.Inventory, broken []*inventory.UnreadableError, namespace string) (inventory.Counting, error) {
+	if len(inventory.Away(inventories, broken)) == 0 {
 		return nil, nil
 	}
 	hubs, err := s.query.Stranded.Hubs(ctx, namespace)
 	if torn := (*inventory.BrokenError)(nil); err != nil && !errors.As(err, &torn) && !apierrors.IsForbidden(err) {
 		return nil, err
 	}
-	return trust.NewCounting(hubs), nil
+	return inventory.NewCounting(hubs), nil
 }
 
 // asked keeps the inventories of the hubs that the query names.
-func (s *search) asked(ignored trust.Ignored) trust.Ignored {
+func (s *search) asked(ignored inventory.Ignored) inventory.Ignored {
 	ignored.Inventories = slices.DeleteFunc(ignored.Inventories, func(inv *inventory.Inventory) bool { return !within(s.query.Hubs, inv.Node.Hub.Name) })
 	ignored.Broken = slices.DeleteFunc(ignored.Broken, func(b *inventory.UnreadableError) bool { return !within(s.query.Hubs, b.Node.Hub.Name) })
 	return ignored

@@ -18,7 +18,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/chart/helm"
 	"github.com/lynqctl/lynqctl/internal/chart/registry"
 	"github.com/lynqctl/lynqctl/internal/chart/wire"
-	"github.com/lynqctl/lynqctl/pkg/lynq/chartref"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // TestRegistry downloads a chart that Helm pushed to a registry, by the digest that Helm prints,
@@ -51,7 +51,7 @@ func TestRegistry(t *testing.T) {
 	client := registry.New(registry.Settings{CacheDir: t.TempDir(), Backoff: time.Millisecond, Limit: time.Minute})
 	charts := helm.New()
 	charts.Download = client.Chart
-	open := wire.Open{Dir: dir, Path: chartref.Scheme + name + "@" + pushed.Manifest.Digest, ValuesFiles: []string{"values/1.yaml"}, KubeVersion: kubeVersion, APIVersions: []string{"monitoring.example/v1"}}
+	open := wire.Open{Dir: dir, Path: lynq.ChartScheme + name + "@" + pushed.Manifest.Digest, ValuesFiles: []string{"values/1.yaml"}, KubeVersion: kubeVersion, APIVersions: []string{"monitoring.example/v1"}}
 	for range 2 { // the second time without a registry
 		o, problems := charts.Open(t.Context(), open)
 		if len(problems) > 0 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/internal/chart/wire"
-	"github.com/lynqctl/lynqctl/pkg/lynq/chartref"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // TestAddress opens charts that a download gives, with files of values beside the form.
@@ -17,7 +17,7 @@ func TestAddress(t *testing.T) {
 	dir := write(t, map[string]string{"eu.yaml": "a: 7\n"})
 	with := func(data string, err error) *Charts {
 		c := New()
-		c.Download = func(_ context.Context, r chartref.Ref, kept bool) ([]byte, error) {
+		c.Download = func(_ context.Context, r lynq.ChartRef, kept bool) ([]byte, error) {
 			if r.String() != address || !kept {
 				t.Errorf("a download of %s, %t", r, kept)
 			}
@@ -32,7 +32,7 @@ func TestAddress(t *testing.T) {
 		t.Errorf("%+v, %+v, %+v", o, r, problems)
 	}
 	for want, c := range map[string]*Charts{
-		short + "|the registry is away|wait": with("", &chartref.Error{What: "the registry is away", Fix: "wait"}),
+		short + "|the registry is away|wait": with("", &lynq.ChartError{What: "the registry is away", Fix: "wait"}),
 		short + "|a bug|helm pull":           with("", errors.New("a bug")),
 		short + "|isn't compressed|":         with("<html>", nil),
 		short + "!crds/a.yaml|CustomResourceDefinition|helm show crds " + address + " |": with(packed(t, about, entry{name: "app/crds/a.yaml", text: "kind: CustomResourceDefinition\n"}), nil),

@@ -7,14 +7,14 @@ import (
 	"text/template"
 
 	"github.com/lynqctl/lynqctl/internal/chart/wire"
-	"github.com/lynqctl/lynqctl/pkg/lynq/chartref"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // Charts are the charts that were opened. Several goroutines may use them.
 type Charts struct {
 	// Download returns the archive of a chart in a registry. If kept is set, it asks only a
-	// cache. Its error may be a *chartref.Error.
-	Download func(ctx context.Context, r chartref.Ref, kept bool) ([]byte, error)
+	// cache. Its error may be a *lynq.ChartError.
+	Download func(ctx context.Context, r lynq.ChartRef, kept bool) ([]byte, error)
 
 	functions, lookupFunctions template.FuncMap
 

@@ -26,7 +26,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/lynqctl/lynqctl/internal/chart/wire"
-	"github.com/lynqctl/lynqctl/pkg/lynq/chartref"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // opened is a chart. Only its counter changes.
@@ -45,7 +45,7 @@ type opened struct {
 }
 
 // open reads a chart and the files of values.
-func open(ctx context.Context, request wire.Open, download func(context.Context, chartref.Ref, bool) ([]byte, error)) (*opened, *wire.Opened, error) {
+func open(ctx context.Context, request wire.Open, download func(context.Context, lynq.ChartRef, bool) ([]byte, error)) (*opened, *wire.Opened, error) {
 	root, err := os.OpenRoot(request.Dir)
 	if err != nil {
 		return nil, nil, unreadable(request.Path, err)
@@ -87,10 +87,10 @@ func open(ctx context.Context, request wire.Open, download func(context.Context,
 }
 
 // files reads the chart's files, named from the chart and sorted.
-func (o *opened) files(ctx context.Context, r *reader, request wire.Open, download func(context.Context, chartref.Ref, bool) ([]byte, error)) ([]*archive.BufferedFile, error) {
+func (o *opened) files(ctx context.Context, r *reader, request wire.Open, download func(context.Context, lynq.ChartRef, bool) ([]byte, error)) ([]*archive.BufferedFile, error) {
 	var files []*archive.BufferedFile
 	var err error
-	if chartref.Is(request.Path) {
+	if lynq.IsChart(request.Path) {
 		files, err = o.downloaded(ctx, r, request, download)
 	} else {
 		files, err = o.local(ctx, r, request.Path)
@@ -124,14 +124,14 @@ func (o *opened) local(ctx context.Context, r *reader, from string) ([]*archive.
 }
 
 // downloaded reads the archive of a chart in a registry.
-func (o *opened) downloaded(ctx context.Context, r *reader, request wire.Open, download func(context.Context, chartref.Ref, bool) ([]byte, error)) ([]*archive.BufferedFile, error) {
-	ref, err := chartref.Parse(request.Path)
+func (o *opened) downloaded(ctx context.Context, r *reader, request wire.Open, download func(context.Context, lynq.ChartRef, bool) ([]byte, error)) ([]*archive.BufferedFile, error) {
+	ref, err := lynq.ParseChart(request.Path)
 	var data []byte
 	if err == nil {
 		o.path, o.address, o.archive = ref.Short(), ref.String(), true
 		data, err = download(ctx, ref, request.Kept)
 	}
-	if known, ok := errors.AsType[*chartref.Error](err); ok {
+	if known, ok := errors.AsType[*lynq.ChartError](err); ok {
 		return nil, wrong(o.path, known.Fix, "%s", known.What)
 	}
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/chartref"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
@@ -54,14 +54,14 @@ type layer struct {
 func chartIn(text []byte) (layer, error) {
 	var m manifest
 	if err := json.Unmarshal(text, &m); err != nil {
-		return layer{}, &chartref.Error{What: "the digest names something that isn't the manifest of a chart", Fix: fixDigest}
+		return layer{}, &lynq.ChartError{What: "the digest names something that isn't the manifest of a chart", Fix: fixDigest}
 	}
 	if m.MediaType == typeIndex || m.MediaType == typeDockerList || m.Manifests != nil {
-		return layer{}, &chartref.Error{What: fmt.Sprintf("the digest names an index of %s, and no chart", phrase.Count(len(m.Manifests), "manifest")), Fix: fixDigest}
+		return layer{}, &lynq.ChartError{What: fmt.Sprintf("the digest names an index of %s, and no chart", phrase.Count(len(m.Manifests), "manifest")), Fix: fixDigest}
 	}
 	if m.Config.MediaType != typeHelmConfig {
 		found := cmp.Or(m.ArtifactType, m.Config.MediaType, m.MediaType, "nothing known")
-		return layer{}, &chartref.Error{What: fmt.Sprintf("the digest names no chart. Found %s, and a chart has %s", phrase.Quote(found), typeHelmConfig), Fix: fixDigest}
+		return layer{}, &lynq.ChartError{What: fmt.Sprintf("the digest names no chart. Found %s, and a chart has %s", phrase.Quote(found), typeHelmConfig), Fix: fixDigest}
 	}
 	var found []layer
 	var types []string
@@ -72,14 +72,14 @@ func chartIn(text []byte) (layer, error) {
 	}
 	switch {
 	case len(found) != 1:
-		return layer{}, &chartref.Error{
+		return layer{}, &lynq.ChartError{
 			What: fmt.Sprintf("the manifest has %s of type %s, and a chart has one. Found %s", phrase.Count(len(found), "layer"), typeChart, cmp.Or(phrase.Some(types), "no layer")),
 			Fix:  "push the chart again with helm push",
 		}
 	case !regexp.MustCompile(`^sha256:[0-9a-f]{64}$`).MatchString(found[0].Digest):
-		return layer{}, &chartref.Error{What: "the chart's layer has no digest of SHA-256", Fix: "push the chart again with helm push"}
+		return layer{}, &lynq.ChartError{What: "the chart's layer has no digest of SHA-256", Fix: "push the chart again with helm push"}
 	case found[0].Size < 0 || found[0].Size > maxArchive:
-		return layer{}, &chartref.Error{What: fmt.Sprintf("the chart has more than %d MiB", maxArchive>>20), Fix: "list files that the chart doesn't need in .helmignore"}
+		return layer{}, &lynq.ChartError{What: fmt.Sprintf("the chart has more than %d MiB", maxArchive>>20), Fix: "list files that the chart doesn't need in .helmignore"}
 	}
 	return found[0], nil
 }

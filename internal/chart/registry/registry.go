@@ -14,7 +14,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
 	"github.com/lynqctl/lynqctl/pkg/bounded"
-	"github.com/lynqctl/lynqctl/pkg/lynq/chartref"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
@@ -37,8 +37,8 @@ const (
 )
 
 // Chart returns the archive of a chart, from the cache or, unless kept is set, from its
-// registry. Its error is a *chartref.Error.
-func (c *Client) Chart(ctx context.Context, r chartref.Ref, kept bool) ([]byte, error) {
+// registry. Its error is a *lynq.ChartError.
+func (c *Client) Chart(ctx context.Context, r lynq.ChartRef, kept bool) ([]byte, error) {
 	data, err, _ := c.running.Do(fmt.Sprint(r, kept), func() (any, error) {
 		ctx, cancel := context.WithTimeout(ctx, c.settings.Limit)
 		defer cancel()
@@ -55,7 +55,7 @@ func (c *Client) Chart(ctx context.Context, r chartref.Ref, kept bool) ([]byte, 
 // download is one download of a chart.
 type download struct {
 	client *Client
-	ref    chartref.Ref
+	ref    lynq.ChartRef
 	kept   bool // only the cache is asked
 	login  login
 	auth   *auth.Client // nil until the first request
@@ -73,7 +73,7 @@ func (d *download) chart(ctx context.Context) ([]byte, error) {
 	}
 	archive, err := d.blob(ctx, "blobs", l.Digest, ".tgz", maxArchive)
 	if err == nil && int64(len(archive)) != l.Size {
-		err = &chartref.Error{What: fmt.Sprintf("the chart has %d bytes, and its manifest says %d", len(archive), l.Size), Fix: "push the chart again with helm push"}
+		err = &lynq.ChartError{What: fmt.Sprintf("the chart has %d bytes, and its manifest says %d", len(archive), l.Size), Fix: "push the chart again with helm push"}
 	}
 	return archive, err
 }
@@ -84,14 +84,14 @@ func (d *download) blob(ctx context.Context, kind, digest, extension string, lim
 		return data, nil
 	}
 	if d.kept {
-		return nil, &chartref.Error{What: "the cache doesn't have the chart", Fix: "run lynqctl render with a form that names it"}
+		return nil, &lynq.ChartError{What: "the cache doesn't have the chart", Fix: "run lynqctl render with a form that names it"}
 	}
 	data, err := d.get(ctx, kind, digest, limit)
 	if err != nil {
 		return nil, d.explain(err)
 	}
 	if digestOf(data) != digest {
-		return nil, &chartref.Error{What: fmt.Sprintf("%s sent other bytes than the digest %s names", d.ref.Registry, digest), Fix: "ask who runs the registry or the proxy"}
+		return nil, &lynq.ChartError{What: fmt.Sprintf("%s sent other bytes than the digest %s names", d.ref.Registry, digest), Fix: "ask who runs the registry or the proxy"}
 	}
 	d.client.cache.put(digest, extension, data)
 	return data, nil
@@ -135,11 +135,11 @@ func (d *download) prepare() error {
 	case d.auth != nil:
 		return nil
 	case s.RootsErr != nil:
-		return &chartref.Error{What: "read the certificates that SSL_CERT_FILE and SSL_CERT_DIR name: " + s.RootsErr.Error(), Fix: "correct the variables"}
+		return &lynq.ChartError{What: "read the certificates that SSL_CERT_FILE and SSL_CERT_DIR name: " + s.RootsErr.Error(), Fix: "correct the variables"}
 	}
 	var err error
 	if d.login, err = loginOf(s.Configs, d.ref.Registry); err != nil {
-		return &chartref.Error{What: err.Error(), Fix: "correct the file, or remove it if the chart is public"}
+		return &lynq.ChartError{What: err.Error(), Fix: "correct the file, or remove it if the chart is public"}
 	}
 	d.auth = &auth.Client{
 		Client: d.client.http, Cache: auth.NewCache(), ClientID: "lynqctl",
@@ -156,25 +156,25 @@ func (d *download) explain(err error) error {
 	if answer, ok := errors.AsType[*errcode.ErrorResponse](err); ok {
 		return d.refused(answer.StatusCode)
 	}
-	if known, ok := errors.AsType[*chartref.Error](err); ok {
+	if known, ok := errors.AsType[*lynq.ChartError](err); ok {
 		return known
 	}
 	if large, ok := errors.AsType[*bounded.SizeError](err); ok {
-		return &chartref.Error{What: fmt.Sprintf("%s sent too much: %v", host, large), Fix: "ask who runs the registry or the proxy"}
+		return &lynq.ChartError{What: fmt.Sprintf("%s sent too much: %v", host, large), Fix: "ask who runs the registry or the proxy"}
 	}
 	timeout, ok := errors.AsType[net.Error](err)
 	switch {
 	case errors.Is(err, auth.ErrBasicCredentialNotFound):
 		return d.refused(http.StatusUnauthorized)
 	case errors.Is(err, context.DeadlineExceeded) || ok && timeout.Timeout():
-		return &chartref.Error{What: host + " doesn't answer in time", Fix: fixReach}
+		return &lynq.ChartError{What: host + " doesn't answer in time", Fix: fixReach}
 	case errors.Is(err, errCut):
-		return &chartref.Error{What: host + " ended the answer too early", Fix: fixLater}
+		return &lynq.ChartError{What: host + " ended the answer too early", Fix: fixLater}
 	}
 	if sent, ok := errors.AsType[*url.Error](err); ok {
-		return &chartref.Error{What: fmt.Sprintf("can't reach %s: %s", host, withoutQuotes(sent.Err)), Fix: fixReach}
+		return &lynq.ChartError{What: fmt.Sprintf("can't reach %s: %s", host, withoutQuotes(sent.Err)), Fix: fixReach}
 	}
-	return &chartref.Error{What: host + " names a service for tokens that lynqctl can't use", Fix: "ask who runs the registry"}
+	return &lynq.ChartError{What: host + " names a service for tokens that lynqctl can't use", Fix: "ask who runs the registry"}
 }
 
 // withoutQuotes returns an error of the HTTP client, which quotes parts of answers.
@@ -189,16 +189,16 @@ func (d *download) refused(status int) error {
 	answered := fmt.Sprintf("%s answers %d %s", host, status, http.StatusText(status))
 	switch {
 	case status == http.StatusNotFound:
-		return &chartref.Error{What: answered + ", so it has no chart with this digest", Fix: "check the address with helm pull"}
+		return &lynq.ChartError{What: answered + ", so it has no chart with this digest", Fix: "check the address with helm pull"}
 	case status != http.StatusUnauthorized && status != http.StatusForbidden:
-		return &chartref.Error{What: answered, Fix: fixLater}
+		return &lynq.ChartError{What: answered, Fix: fixLater}
 	case d.login.from != "":
-		return &chartref.Error{What: answered + " to the credentials in " + d.login.from, Fix: "check the address, and run: helm registry login " + host}
+		return &lynq.ChartError{What: answered + " to the credentials in " + d.login.from, Fix: "check the address, and run: helm registry login " + host}
 	case d.login.helper != "":
-		return &chartref.Error{
+		return &lynq.ChartError{
 			What: fmt.Sprintf("%s. %s leaves credentials to the program docker-credential-%s, which lynqctl doesn't run", answered, d.login.asked, phrase.OneLine(d.login.helper)),
 			Fix:  "run helm pull, and name the archive in path, or write USER:PASSWORD in base64 into auths of that file",
 		}
 	}
-	return &chartref.Error{What: answered + ". lynqctl found no credentials for it", Fix: "check the address, and run: helm registry login " + host}
+	return &lynq.ChartError{What: answered + ". lynqctl found no credentials for it", Fix: "check the address, and run: helm registry login " + host}
 }

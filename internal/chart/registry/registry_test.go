@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/chartref"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // get wants a chart.
-func get(t *testing.T, c *Client, r chartref.Ref, want []byte) {
+func get(t *testing.T, c *Client, r lynq.ChartRef, want []byte) {
 	t.Helper()
 	if got, err := c.Chart(t.Context(), r, false); err != nil || !bytes.Equal(got, want) {
 		t.Fatalf("%s: %d bytes, want %d: %+v", r, len(got), len(want), err)
@@ -25,10 +25,10 @@ func get(t *testing.T, c *Client, r chartref.Ref, want []byte) {
 }
 
 // fails wants an error with a text, and without secrets.
-func fails(t *testing.T, c *Client, r chartref.Ref, want string) {
+func fails(t *testing.T, c *Client, r lynq.ChartRef, want string) {
 	t.Helper()
 	got, err := c.Chart(t.Context(), r, false)
-	told, ok := errors.AsType[*chartref.Error](err)
+	told, ok := errors.AsType[*lynq.ChartError](err)
 	if got != nil || !ok || told.Fix == "" || !strings.Contains(told.What+" ("+told.Fix+")", want) {
 		t.Fatalf("%d bytes, %+v, want %s", len(got), err, want)
 	}

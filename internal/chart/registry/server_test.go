@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/chartref"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 const (
@@ -55,10 +55,10 @@ func (s *server) push(data []byte) string {
 }
 
 // pushChart adds a chart, and replaces some texts of its manifest.
-func (s *server) pushChart(archive string, replace ...string) chartref.Ref {
+func (s *server) pushChart(archive string, replace ...string) lynq.ChartRef {
 	text := fmt.Sprintf(`{"schemaVersion":2,"mediaType":%q,"config":{"mediaType":%q,"digest":%q,"size":2},"layers":[{"mediaType":%q,"digest":%q,"size":%d}]}`,
 		typeManifest, typeHelmConfig, s.push([]byte("{}")), typeChart, s.push([]byte(archive)), len(archive))
-	return chartref.Ref{
+	return lynq.ChartRef{
 		Registry: strings.TrimPrefix(s.URL, "http://"), Repository: "acme/web", Tag: "1.2.0",
 		Digest: s.push([]byte(strings.NewReplacer(replace...).Replace(text))),
 	}

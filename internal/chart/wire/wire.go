@@ -90,7 +90,7 @@ type Open struct {
 	// Dir is the absolute directory of the form's file. The helper reads nothing outside it.
 	Dir string `json:"dir"`
 	// Path is the chart's directory or archive below Dir, with slashes, or its address in a
-	// registry (pkg/lynq/chartref).
+	// registry (lynq.ChartRef).
 	Path string `json:"path"`
 	// Kept has the helper download nothing. A chart with an address must be in the cache.
 	Kept bool `json:"kept,omitempty"`

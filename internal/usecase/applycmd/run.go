@@ -14,7 +14,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
-	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -51,7 +50,7 @@ func (p *Planned) saveInterrupted(ctx context.Context, s *report.Summary, waitin
 		err := p.updateHub(ctx, h.Key, func() *inventory.Hub {
 			record := p.record(h, s, waiting[h.Key])
 			record.Interrupted = time.Now().UTC().Truncate(time.Second)
-			record.Namespaces = trust.NamespacesOf(record.Namespace, slices.Concat(record.Namespaces, p.Records[h.Key].Namespaces), nil)
+			record.Namespaces = inventory.NamespacesOf(record.Namespace, slices.Concat(record.Namespaces, p.Records[h.Key].Namespaces), nil)
 			return record
 		})
 		if err != nil {
@@ -116,7 +115,7 @@ func (s *Seen) intended(h load.HubPrograms, plans []plan.Plan, planned []invento
 	if record.Version != s.Engine.Version {
 		record.Version = ""
 	}
-	record.Namespaces = trust.NamespacesOf(known.Namespace, slices.Concat(known.Namespaces, h.Namespaces()), nil)
+	record.Namespaces = inventory.NamespacesOf(known.Namespace, slices.Concat(known.Namespaces, h.Namespaces()), nil)
 	record.Leaving = decide.MergeLeaving(planned, leavingOf(plans, h.Key, planned), known.Leaving)
 	changed := !inventory.EqualLeaving(record.Leaving, known.Leaving)
 	if over := s.Options.Limits.Window; over > 0 {

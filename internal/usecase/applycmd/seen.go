@@ -14,7 +14,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
-	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
@@ -100,7 +99,7 @@ func (s *Seen) PlanAll(ctx context.Context) (*Planned, error) {
 			return nil, session.Untouched(ctx, err)
 		}
 		inputs = append(inputs, in)
-		p.namespaces[h.Key] = trust.NamespacesOf(h.Key.Namespace, h.Namespaces(), in.Recorded.Inventories)
+		p.namespaces[h.Key] = inventory.NamespacesOf(h.Key.Namespace, h.Namespaces(), in.Recorded.Inventories)
 	}
 	plans, err := s.decide(ctx, inputs)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
-	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
@@ -75,7 +74,7 @@ func (all *Records) Members() []Member {
 }
 
 // Rules say which inventories count, by the hub records.
-func (all *Records) Rules() trust.Counting { return trust.NewCounting(all.Hubs) }
+func (all *Records) Rules() inventory.Counting { return inventory.NewCounting(all.Hubs) }
 
 // counting returns the members that count. If the hub has a record, these are the members
 // in the namespaces that it names.

@@ -10,7 +10,6 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
-	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
@@ -149,7 +148,7 @@ func (l *lost) readRecords(ctx context.Context, in *orphan.RebuildInput) error {
 	if _, err = session.BrokenOnes(err); err != nil {
 		return err
 	}
-	kept, broken, _ := trust.NewCounting(in.Hubs).Split(inventories, all)
+	kept, broken, _ := inventory.NewCounting(in.Hubs).Split(inventories, all)
 	if in.Inventories = kept; l.where != "" {
 		broken = all
 	}

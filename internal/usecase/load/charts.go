@@ -12,7 +12,6 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/chartref"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
@@ -113,7 +112,7 @@ func problemsOf(dir string, at lynq.Pos, err error) lynq.Problems {
 // paths.
 func inForm(of *form.Chart, problems lynq.Problems) lynq.Problems {
 	whole := fileIn(of.Dir(), of.Path.Text)
-	if ref, err := chartref.Parse(of.Path.Text); err == nil {
+	if ref, err := lynq.ParseChart(of.Path.Text); err == nil {
 		whole = ref.Short()
 	}
 	for i := range problems {
@@ -127,7 +126,7 @@ func inForm(of *form.Chart, problems lynq.Problems) lynq.Problems {
 // fileIn returns the place of a file that the helper names. A file of a chart in a registry
 // already has its address.
 func fileIn(dir, file string) string {
-	if chartref.Is(file) {
+	if lynq.IsChart(file) {
 		return file
 	}
 	return filepath.Join(dir, filepath.FromSlash(file))

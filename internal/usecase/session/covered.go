@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
-	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -30,6 +29,6 @@ func Outside(within []string, hub lynq.HubKey, record *inventory.Hub, namespaces
 	if len(within) == 0 {
 		return nil
 	}
-	all := slices.Sorted(maps.Keys(trust.Namespaces(hub, record, namespaces)))
+	all := slices.Sorted(maps.Keys(inventory.Namespaces(hub, record, namespaces)))
 	return slices.DeleteFunc(all, func(namespace string) bool { return slices.Contains(within, namespace) })
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
-	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -67,8 +66,8 @@ func (r *HubRecords) Load(ctx context.Context, key lynq.HubKey) (*inventory.Hub,
 // records the namespaces of nodes before it creates them. Counting asks hub records only
 // for inventories outside of their hub's namespace. If a hub record can't be read, all
 // inventories of its hub count.
-func (r *HubRecords) Counting(ctx context.Context, inventories []*inventory.Inventory, broken []*inventory.UnreadableError) (trust.Counting, error) {
-	away := trust.Away(inventories, broken)
+func (r *HubRecords) Counting(ctx context.Context, inventories []*inventory.Inventory, broken []*inventory.UnreadableError) (inventory.Counting, error) {
+	away := inventory.Away(inventories, broken)
 	nameless := slices.ContainsFunc(broken, func(b *inventory.UnreadableError) bool { return b.Node.Hub.Name == "" })
 	if len(away) == 0 && (!nameless || r.namespace != "") {
 		return nil, nil
@@ -80,7 +79,7 @@ func (r *HubRecords) Counting(ctx context.Context, inventories []*inventory.Inve
 		} else if err != nil {
 			return nil, err
 		}
-		return trust.NewCounting(list.Hubs), nil
+		return inventory.NewCounting(list.Hubs), nil
 	}
 	for _, key := range away {
 		_, err := r.Load(ctx, key)
@@ -88,7 +87,7 @@ func (r *HubRecords) Counting(ctx context.Context, inventories []*inventory.Inve
 			return nil, err
 		}
 	}
-	return trust.NewCounting(r.elsewhere()), nil
+	return inventory.NewCounting(r.elsewhere()), nil
 }
 
 // elsewhere returns the hub records that were read from other namespaces.

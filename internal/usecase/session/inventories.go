@@ -13,7 +13,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
-	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 	"github.com/lynqctl/lynqctl/pkg/lynq/suggest"
@@ -62,8 +61,8 @@ type Inventories struct {
 	Ignored []string
 
 	Others   []*inventory.Inventory
-	ignored  trust.Ignored // including those that the options don't choose
-	counting trust.Counting
+	ignored  inventory.Ignored // including those that the options don't choose
+	counting inventory.Counting
 }
 
 // Read reads the inventories that the options choose, and all others of their namespaces.
@@ -105,7 +104,7 @@ func (o *InventoryOptions) ReadAll(ctx context.Context, hubs *HubRecords) (*Inve
 
 // hubsAmong returns the hubs in all namespaces that --hub chooses, or none without --hub.
 // An inventory without a hub can only belong to hubs with nodes in its namespace.
-func (o *InventoryOptions) hubsAmong(inventories []*inventory.Inventory, counting trust.Counting) []lynq.HubKey {
+func (o *InventoryOptions) hubsAmong(inventories []*inventory.Inventory, counting inventory.Counting) []lynq.HubKey {
 	if o.Namespace != "" || len(o.Hubs) == 0 {
 		return nil
 	}
@@ -123,8 +122,8 @@ func (o *InventoryOptions) mayConcern(b *inventory.UnreadableError) bool {
 }
 
 // ignored warns of chosen inventories that don't count.
-func (o *InventoryOptions) ignored(all *trust.Ignored) []string {
-	var meant trust.Ignored
+func (o *InventoryOptions) ignored(all *inventory.Ignored) []string {
+	var meant inventory.Ignored
 	for _, inv := range all.Inventories {
 		if o.Chooses(inv) {
 			meant.Inventories = append(meant.Inventories, inv)

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
-	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -31,14 +30,14 @@ func (r *Run) RecordedIn(hub lynq.HubKey, record *inventory.Hub, namespaces []st
 	if err != nil {
 		return nil, fmt.Errorf("hub %q: read the inventories of its nodes: %w", hub.Name, err)
 	}
-	found := hubNodes{namespaces: trust.Namespaces(hub, record, namespaces), Broken: map[lynq.NodeKey]error{}}
+	found := hubNodes{namespaces: inventory.Namespaces(hub, record, namespaces), Broken: map[lynq.NodeKey]error{}}
 	var others []string
-	found.Inventories, unread, others = trust.Within(found.namespaces, all, unread)
+	found.Inventories, unread, others = inventory.Within(found.namespaces, all, unread)
 	for _, b := range unread {
 		found.Broken[b.Node.Key()] = b
 	}
 	if len(others) > 0 {
-		r.WarnOnce(trust.IgnoredInventories(hub, others))
+		r.WarnOnce(inventory.IgnoredInventories(hub, others))
 	}
 	return &found, nil
 }

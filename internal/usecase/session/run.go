@@ -13,7 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
-	"github.com/lynqctl/lynqctl/internal/usecase/causes"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/planfile"
@@ -221,7 +220,7 @@ func (r *Run) Recording(ctx context.Context, run func(recording context.Context)
 func (r *Run) Runner(o apply.Options) *apply.Runner {
 	o.Concurrency, o.DryRun, o.Began, o.Grace = r.RunOptions.Concurrency, r.RunOptions.Mode == ModeServer, r.Began, InterruptionGrace
 	o.Version = r.Engine.Version
-	runner := &apply.Runner{Cluster: r.Client, Inventories: r.measuredStore(), Causes: causes.New(r.Client), Now: time.Now, Options: o, Secrets: r.Engine.Secrets}
+	runner := &apply.Runner{Cluster: r.Client, Inventories: r.measuredStore(), Causes: NewCauses(r.Client), Now: time.Now, Options: o, Secrets: r.Engine.Secrets}
 	if o.Unready {
 		runner.Objects = r.Client
 	}

@@ -17,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
-	"github.com/lynqctl/lynqctl/internal/usecase/causes"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -123,7 +122,7 @@ func newNodeLook(client *kube.Client, inv *inventory.Inventory) *nodeLook {
 
 // look reads everything about the node.
 func (l *nodeLook) look(ctx context.Context) {
-	lists := map[causes.OwnedList]bool{}
+	lists := map[session.OwnedList]bool{}
 	entries := l.inventory.All()
 	atOnce(len(entries), func(i int) {
 		owned := l.object(ctx, &entries[i])
@@ -177,7 +176,7 @@ func (l *nodeLook) warn(format string, args ...any) {
 }
 
 // object reads one object, and returns the lists of objects that belong to it.
-func (l *nodeLook) object(ctx context.Context, r *inventory.Entry) []causes.OwnedList {
+func (l *nodeLook) object(ctx context.Context, r *inventory.Entry) []session.OwnedList {
 	if r.Purged() {
 		return nil // an object with this name isn't the node's
 	}
@@ -200,7 +199,7 @@ func (l *nodeLook) object(ctx context.Context, r *inventory.Entry) []causes.Owne
 	if !kinds.ReadyOnceThere(r.Group, r.Kind) {
 		l.now.Ready[r.Ref] = s.Readiness.AfterOthers(!live.LastButStatus)
 	}
-	return causes.OwnedLists(r.Ref, o)
+	return session.OwnedLists(r.Ref, o)
 }
 
 // read reads an object and its metadata. For kinds that are ready once they exist, it reads
@@ -254,7 +253,7 @@ func (l *nodeLook) seeing(ctx context.Context, ref lynq.Ref, o *unstructured.Uns
 
 // list reads the objects of workloads. It skips the old ReplicaSets of a Deployment, which
 // have and need no pods.
-func (l *nodeLook) list(ctx context.Context, list causes.OwnedList) {
+func (l *nodeLook) list(ctx context.Context, list session.OwnedList) {
 	resource, err := l.client.Resource(ctx, list.Group, "", list.Kind)
 	if err != nil {
 		l.warn("can't show the pods of workloads: %v", err)
@@ -306,7 +305,7 @@ func (l *nodeLook) readEvents(ctx context.Context) {
 	for _, s := range slices.Concat(slices.Collect(maps.Values(l.seen)), l.belonging) {
 		if s.UID != "" {
 			uids[s.UID] = true
-			namespaces[causes.EventsIn(s.Namespace)] = true
+			namespaces[session.EventsIn(s.Namespace)] = true
 		}
 	}
 	resource, err := l.client.Resource(ctx, "", "v1", "Event")

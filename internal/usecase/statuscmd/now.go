@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
-	"github.com/lynqctl/lynqctl/internal/usecase/causes"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -41,7 +40,7 @@ func nodesNow(ctx context.Context, client *kube.Client, records *session.Invento
 
 // explain adds the reasons why objects aren't ready, for a limited number of objects.
 func explain(ctx context.Context, client *kube.Client, now *status.Now, inventories []*inventory.Inventory) {
-	reader := causes.New(client)
+	reader := session.NewCauses(client)
 	now.Causes = map[lynq.Ref]string{}
 	for _, inv := range inventories {
 		for _, t := range now.Troubles(inv) {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
-	"github.com/lynqctl/lynqctl/internal/usecase/causes"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
@@ -131,7 +130,7 @@ func (o *Options) unreached(s *Status) string {
 // hubs on which a run is working, because the run may change it.
 func stuck(ctx context.Context, client *kube.Client, now *status.Now, inventories []*inventory.Inventory) []string {
 	var names []string
-	reader := causes.New(client)
+	reader := session.NewCauses(client)
 	for _, inv := range inventories {
 		if now.Busy[inv.Node.Full().Hub] {
 			continue

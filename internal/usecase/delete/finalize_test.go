@@ -1,71 +1,16 @@
-package finalize
+package delete
 
 import (
-	"errors"
-	"fmt"
-	"slices"
-	"strings"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/internal/usecase/delete"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// someRecords returns hubs crm and shop in namespace ns, each with form web, and another
-// crm in namespace far. One of crm's nodes was deleted, and another can't be read.
-func someRecords() *delete.Records {
-	inv := func(namespace, node, hub, hubNamespace, form string, objects ...string) *inventory.Inventory {
-		i := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: hubNamespace, Name: hub}, Form: lynq.FormKey{Name: form}, Namespace: namespace, Name: node}, Finalizer: true}
-		for _, o := range objects {
-			i.Entries = append(i.Entries, inventory.Entry{Ref: lynq.Ref{Kind: "Secret", Namespace: namespace, Name: o}})
-		}
-		return i
-	}
-	deleted := inv("ns", "acme-web", "crm", "ns", "web", "acme")
-	deleted.Deleting = true
-	foreign := inv("ns", "held-web", "crm", "ns", "web", "held")
-	foreign.Deleting, foreign.Finalizer = true, false
-	return &delete.Records{
-		Nodes: []*inventory.Inventory{
-			deleted, inv("ns", "bolt-web", "crm", "ns", "web", "bolt"), foreign, inv("other", "bolt-queue", "crm", "ns", "queue"),
-			inv("forged", "ghost-web", "crm", "ns", "web", "ghost"), // the hub has no nodes in this namespace
-			inv("ns", "shop-web", "shop", "", "web"), inv("far", "acme-web", "crm", "far", "web"),
-		},
-		Hubs: []*inventory.Hub{{Namespace: "ns", Name: "crm", UID: "crm", Namespaces: []string{"other"}, Finalizer: true}, {Namespace: "far", Name: "crm", Finalizer: true}},
-		Broken: []*inventory.UnreadableError{{
-			Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "ns", Name: "crm"}, Form: lynq.FormKey{Name: "web"}, Namespace: "ns", Name: "torn-web"}, Name: "lynqnode-torn-web",
-			Where: "data.resources", Err: errors.New("it is torn"),
-		}},
-	}
-}
-
-// chosen describes the choice of a selection in words.
-func chosen(s delete.Selection, all *delete.Records) string {
-	hubs, err := s.Choose(all)
-	if err != nil {
-		return "error: " + err.Error()
-	}
-	var words []string
-	for _, h := range hubs {
-		var nodes []string
-		for k := range h.Nodes {
-			nodes = append(nodes, k.String())
-		}
-		slices.Sort(nodes)
-		word := fmt.Sprintf("%s/%s %v", h.Namespace, h.Name, nodes)
-		if h.Record != nil {
-			word += " and its record"
-		}
-		words = append(words, word)
-	}
-	return strings.Join(words, "; ")
-}
-
 func TestCompletionChooses(t *testing.T) {
-	tornToo := func(all *delete.Records) { all.Broken[0].Deleting = true }
-	hubToo := func(all *delete.Records) { all.Hubs[0].Deleting = true }
-	forgedToo := func(all *delete.Records) {
+	tornToo := func(all *Records) { all.Broken[0].Deleting = true }
+	hubToo := func(all *Records) { all.Hubs[0].Deleting = true }
+	forgedToo := func(all *Records) {
 		all.Nodes[4].Deleting = true
 		all.Broken = append(all.Broken, &inventory.UnreadableError{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "ns", Name: "crm"}, Namespace: "forged"}, Name: "nonsense", Deleting: true})
 	}
@@ -75,7 +20,7 @@ func TestCompletionChooses(t *testing.T) {
 	for _, tt := range []struct {
 		name       string
 		completion completion
-		change     func(*delete.Records)
+		change     func(*Records)
 		want       string
 		unread     int
 	}{
@@ -94,8 +39,8 @@ func TestCompletionChooses(t *testing.T) {
 		{"a hub", completion{}, hubToo, "ns/crm [ns/acme-web ns/bolt-web ns/held-web ns/torn-web other/bolt-queue] and its record", 0},
 		{"a hub, where its nodes are elsewhere", completion{namespace: "other"}, hubToo, "", 0},
 		{"a node of a hub", completion{nodes: []string{"bolt-web"}}, hubToo, "", 0},
-		{"a hub that another finalizer holds", completion{hub: "crm", namespace: "far"}, func(all *delete.Records) { all.Hubs[1].Deleting, all.Hubs[1].Finalizer = true, false }, "", 0},
-		{"a hub that cannot be read", completion{}, func(all *delete.Records) {
+		{"a hub that another finalizer holds", completion{hub: "crm", namespace: "far"}, func(all *Records) { all.Hubs[1].Deleting, all.Hubs[1].Finalizer = true, false }, "", 0},
+		{"a hub that cannot be read", completion{}, func(all *Records) {
 			all.Broken = append(all.Broken, &inventory.UnreadableError{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "shop"}, Namespace: "ns"}, Name: "lynqhub-shop", Deleting: true})
 		}, "ns/crm [ns/acme-web]", 1},
 		{"given up", completion{giveUp: secret("ns", "acme")}, nil, "ns/crm [ns/acme-web]", 0},

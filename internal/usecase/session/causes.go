@@ -1,4 +1,4 @@
-package causes
+package session
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
-// Limits of the cost: how many objects a Reader asks about, and how long for each. An
+// Limits of the cost: how many objects Causes asks about, and how long for each. An
 // object costs two requests: the object and its pods. Objects of a namespace share a list
 // of its warnings.
 const (
@@ -24,8 +24,8 @@ const (
 	causePatience = 5 * time.Second
 )
 
-// Reader reads why objects don't get ready. It is safe for concurrent use.
-type Reader struct {
+// Causes reads why objects don't get ready. It is safe for concurrent use.
+type Causes struct {
 	client   *kube.Client
 	warnings warnings
 
@@ -33,17 +33,17 @@ type Reader struct {
 	asked, checked int
 }
 
-// New returns a Reader for a cluster.
-func New(client *kube.Client) *Reader {
+// NewCauses returns the Causes of a cluster.
+func NewCauses(client *kube.Client) *Causes {
 	list := func(ctx context.Context, namespace string) ([]ready.Event, error) {
 		return warningEvents(ctx, client, namespace)
 	}
-	return &Reader{client: client, warnings: warnings{list: list, now: time.Now}}
+	return &Causes{client: client, warnings: warnings{list: list, now: time.Now}}
 }
 
 // Cause says in one line why an object isn't ready. It returns "" if it finds no cause, may
 // not ask, or can't read one, because a cause only adds to what the user sees.
-func (c *Reader) Cause(ctx context.Context, ref lynq.Ref) string {
+func (c *Causes) Cause(ctx context.Context, ref lynq.Ref) string {
 	if !ready.Explains(ref.Group, ref.Kind) || !c.may(&c.asked, mostCauses) {
 		return ""
 	}
@@ -52,7 +52,7 @@ func (c *Reader) Cause(ctx context.Context, ref lynq.Ref) string {
 
 // Stuck says in one line why an object can't become ready until somebody changes
 // something. It returns "" if it finds no such cause, may not ask, or can't read one.
-func (c *Reader) Stuck(ctx context.Context, ref lynq.Ref) string {
+func (c *Causes) Stuck(ctx context.Context, ref lynq.Ref) string {
 	if !ready.Explains(ref.Group, ref.Kind) || !c.may(&c.checked, mostChecks) {
 		return ""
 	}
@@ -61,7 +61,7 @@ func (c *Reader) Stuck(ctx context.Context, ref lynq.Ref) string {
 
 // read reads an object, its pods and the warnings of its namespace, and finds a cause in
 // them.
-func (c *Reader) read(ctx context.Context, ref lynq.Ref, find func(*unstructured.Unstructured, []*unstructured.Unstructured, []ready.Event) string) string {
+func (c *Causes) read(ctx context.Context, ref lynq.Ref, find func(*unstructured.Unstructured, []*unstructured.Unstructured, []ready.Event) string) string {
 	ctx, cancel := context.WithTimeout(ctx, causePatience)
 	defer cancel()
 	resource, err := c.client.Resource(ctx, ref.Group, "", ref.Kind)
@@ -75,8 +75,8 @@ func (c *Reader) read(ctx context.Context, ref lynq.Ref, find func(*unstructured
 	return find(o, podsOf(ctx, c.client, ref, o), c.warnings.of(ctx, EventsIn(ref.Namespace)))
 }
 
-// may reports whether the Reader may ask about one more object.
-func (c *Reader) may(asked *int, most int) bool {
+// may reports whether the Causes may ask about one more object.
+func (c *Causes) may(asked *int, most int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	*asked++

@@ -1,4 +1,4 @@
-package trust
+package inventory
 
 import (
 	"errors"
@@ -7,28 +7,27 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // TestCounting checks that inventories count in the namespaces of their own hub's record.
 // Hubs of one name are independent, and one without a record limits nothing.
 func TestCounting(t *testing.T) {
-	inv := func(namespace, hub, hubNamespace string) *inventory.Inventory {
-		return &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: hubNamespace, Name: hub}, Namespace: namespace, Name: "acme-web"}}
+	inv := func(namespace, hub, hubNamespace string) *Inventory {
+		return &Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: hubNamespace, Name: hub}, Namespace: namespace, Name: "acme-web"}}
 	}
-	torn := func(namespace, hub, hubNamespace string) *inventory.UnreadableError {
-		return &inventory.UnreadableError{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: hubNamespace, Name: hub}, Namespace: namespace, Name: "torn-web"}, Name: "lynqnode-torn-web", Err: errors.New("torn")}
+	torn := func(namespace, hub, hubNamespace string) *UnreadableError {
+		return &UnreadableError{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: hubNamespace, Name: hub}, Namespace: namespace, Name: "torn-web"}, Name: "lynqnode-torn-web", Err: errors.New("torn")}
 	}
-	all := []*inventory.Inventory{
+	all := []*Inventory{
 		inv("shop", "crm", "shop"), inv("far", "crm", "shop"), inv("evil", "crm", "shop"), inv("far", "crm", "other"),
 		inv("evil", "crm", "other"), inv("evil", "lost", "shop"), inv("evil", "crm", ""),
 	}
-	broken := []*inventory.UnreadableError{
+	broken := []*UnreadableError{
 		torn("shop", "crm", "shop"), torn("evil", "crm", "shop"), torn("evil", "lost", "shop"), torn("evil", "", "shop"),
 		{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "other", Name: "crm"}, Namespace: "evil"}, Name: "nonsense", Err: errors.New("torn")},
 	}
-	hubs := []*inventory.Hub{
+	hubs := []*Hub{
 		{Namespace: "shop", Name: "crm", UID: "1", Namespaces: []string{"far"}}, {Namespace: "other", Name: "crm", UID: "2"},
 	}
 	kept, keptBroken, ignored := NewCounting(hubs).Split(all, broken)
@@ -65,7 +64,7 @@ func TestCounting(t *testing.T) {
 // TestApart checks which namespaces can't have inventories of some hubs.
 func TestApart(t *testing.T) {
 	crm, erp, lost := lynq.HubKey{Namespace: "shop", Name: "crm"}, lynq.HubKey{Namespace: "shop", Name: "erp"}, lynq.HubKey{Namespace: "shop", Name: "lost"}
-	c := NewCounting([]*inventory.Hub{
+	c := NewCounting([]*Hub{
 		{Namespace: "shop", Name: "crm", UID: "1", Namespaces: []string{"far"}}, {Namespace: "shop", Name: "erp", UID: "2"},
 	})
 	for name, tt := range map[string]struct {

@@ -1,4 +1,4 @@
-package chartref
+package lynq
 
 import (
 	"errors"
@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-func TestParse(t *testing.T) {
+func TestParseChart(t *testing.T) {
 	digest := "sha256:" + strings.Repeat("0a", 32)
-	for address, want := range map[string]Ref{
+	for address, want := range map[string]ChartRef{
 		"oci://ghcr.io/acme/charts/web":      {Registry: "ghcr.io", Repository: "acme/charts/web"},
 		"oci://localhost:5000/web:1.2.0_b.1": {Registry: "localhost:5000", Repository: "web", Tag: "1.2.0_b.1"},
 		"oci://[::1]:5000/a/my__web-x.y":     {Registry: "[::1]:5000", Repository: "a/my__web-x.y"},
@@ -16,7 +16,7 @@ func TestParse(t *testing.T) {
 	} {
 		t.Run(address, func(t *testing.T) {
 			want.Digest = digest
-			got, err := Parse(address + "@" + digest)
+			got, err := ParseChart(address + "@" + digest)
 			if err != nil || got != want {
 				t.Errorf("%s: %+v, %v", address, got, err)
 			}
@@ -41,8 +41,8 @@ func TestParse(t *testing.T) {
 		"https://ghcr.io/acme/web@" + digest:                "begins with no oci://",
 	} {
 		t.Run(address, func(t *testing.T) {
-			_, err := Parse(address)
-			e, ok := errors.AsType[*Error](err)
+			_, err := ParseChart(address)
+			e, ok := errors.AsType[*ChartError](err)
 			if !ok || !strings.Contains(e.What+" "+e.Fix, want) {
 				t.Errorf("%s: %v", address, err)
 			}

@@ -1,4 +1,4 @@
-package finalize
+package delete
 
 import (
 	"context"
@@ -6,31 +6,29 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/internal/usecase/delete"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
-	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// Options say which deletions Run completes.
-type Options struct {
-	delete.RemoveOptions
+// FinalizeOptions say which deletions Finalize completes.
+type FinalizeOptions struct {
+	RemoveOptions
 	Namespace string // "" means all
 	// Hub is NAME or NAMESPACE/NAME, "" for any. Nodes are names, empty for all.
 	Hub   string
 	Nodes []string
-	// GiveUp are objects that Run doesn't try to delete.
+	// GiveUp are objects that Finalize doesn't try to delete.
 	GiveUp map[lynq.Ref]bool
 }
 
-// Run completes deletions that other tools began. It returns a *session.Error if it
+// Finalize completes deletions that other tools began. It returns a *session.Error if it
 // couldn't complete one.
-func Run(ctx context.Context, e *session.Engine, o *Options) error {
+func Finalize(ctx context.Context, e *session.Engine, o *FinalizeOptions) error {
 	wanted := completion{namespace: o.Namespace, hub: o.Hub, nodes: o.Nodes, giveUp: o.GiveUp}
-	err := delete.Remove(ctx, e, &o.RemoveOptions, &wanted, plan.CascadeOrdered, o.GiveUp)
+	err := Remove(ctx, e, &o.RemoveOptions, &wanted, plan.CascadeOrdered, o.GiveUp)
 	for _, b := range wanted.unread {
 		e.Notef("error: %v", b)
 	}
@@ -50,7 +48,7 @@ type completion struct {
 	// unread are deleted inventories whose hub is unknown.
 	unread []*inventory.UnreadableError
 	// ignored are deleted inventories of these hubs that don't count.
-	ignored trust.Ignored
+	ignored inventory.Ignored
 }
 
 func (c *completion) Nothing() string {
@@ -66,8 +64,8 @@ func (c *completion) Question(nodes int) string {
 
 func (c *completion) Typed() []string { return nil }
 
-func (c *completion) Choose(all *delete.Records) ([]*delete.LeavingHub, error) {
-	var found delete.LeavingHubs
+func (c *completion) Choose(all *Records) ([]*LeavingHub, error) {
+	var found LeavingHubs
 	for _, h := range all.Hubs {
 		if h.Deleting && h.Finalizer && c.within(h.Namespace) && c.of(h.Key()) && len(c.nodes) == 0 {
 			found.Hub(h.Key()).Record = h
@@ -92,8 +90,8 @@ func (c *completion) Choose(all *delete.Records) ([]*delete.LeavingHub, error) {
 // ignore finds deleted inventories that don't count, in all namespaces. If the user named a
 // namespace, all of its inventories count. lynqctl checks the objects' own labels in any
 // case.
-func (c *completion) ignore(all *delete.Records, rules trust.Counting) {
-	c.ignored = trust.Ignored{}
+func (c *completion) ignore(all *Records, rules inventory.Counting) {
+	c.ignored = inventory.Ignored{}
 	if c.namespace != "" {
 		return
 	}
@@ -134,7 +132,7 @@ func (c *completion) unreadable(broken []*inventory.UnreadableError) []*inventor
 }
 
 // unknown returns the given-up objects that no leaving inventory lists.
-func (c *completion) unknown(all *delete.Records, found *delete.LeavingHubs) []string {
+func (c *completion) unknown(all *Records, found *LeavingHubs) []string {
 	named := map[lynq.Ref]bool{}
 	for _, inv := range all.Nodes {
 		if h := found.At[inv.Node.Full().Hub]; h != nil && h.Nodes[inv.Node.Key()] {
@@ -157,6 +155,6 @@ func (c *completion) within(namespace string) bool {
 	return c.namespace == "" || c.namespace == namespace
 }
 
-func (c *completion) selects(m *delete.Member) bool {
+func (c *completion) selects(m *Member) bool {
 	return c.within(m.Namespace) && c.of(m.Of) && (len(c.nodes) == 0 || slices.Contains(c.nodes, m.Name))
 }

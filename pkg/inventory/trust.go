@@ -1,22 +1,21 @@
-// Package trust decides which inventories count for a hub. Anybody who may write
-// ConfigMaps in some namespace could forge one. So an inventory counts only in a namespace
-// that the files or the hub's own record name. The package does no IO.
-package trust
+package inventory
 
 import (
 	"fmt"
 	"maps"
 	"slices"
 
-	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
+// Anybody who may write ConfigMaps in some namespace could forge an inventory. So an
+// inventory counts only in a namespace that the files or the hub's own record name.
+
 // Namespaces returns the namespaces in which a hub's inventories count. These are the
 // hub's own, those of the nodes in the files, and those in its record, which may be nil.
 // So nobody can influence a run by writing ConfigMaps elsewhere.
-func Namespaces(hub lynq.HubKey, record *inventory.Hub, inputs []string) map[string]bool {
+func Namespaces(hub lynq.HubKey, record *Hub, inputs []string) map[string]bool {
 	namespaces := map[string]bool{hub.Namespace: true}
 	for _, ns := range inputs {
 		namespaces[ns] = true
@@ -32,12 +31,12 @@ func Namespaces(hub lynq.HubKey, record *inventory.Hub, inputs []string) map[str
 
 // Within keeps the readable and broken inventories in these namespaces. others are the
 // ConfigMaps of the rest, as namespace/name.
-func Within(namespaces map[string]bool, inventories []*inventory.Inventory, broken []*inventory.UnreadableError) (kept []*inventory.Inventory, keptBroken []*inventory.UnreadableError, others []string) {
+func Within(namespaces map[string]bool, inventories []*Inventory, broken []*UnreadableError) (kept []*Inventory, keptBroken []*UnreadableError, others []string) {
 	for _, inv := range inventories {
 		if namespaces[inv.Node.Namespace] {
 			kept = append(kept, inv)
 		} else {
-			others = append(others, inv.Node.Namespace+"/"+inventory.Name(inv.Node.Name))
+			others = append(others, inv.Node.Namespace+"/"+Name(inv.Node.Name))
 		}
 	}
 	for _, b := range broken {
@@ -59,7 +58,7 @@ func IgnoredInventories(hub lynq.HubKey, others []string) string {
 
 // NamespacesOf returns the namespaces for a hub's record, sorted. These are others and
 // those of inventories, except the hub's own.
-func NamespacesOf(own string, others []string, inventories []*inventory.Inventory) []string {
+func NamespacesOf(own string, others []string, inventories []*Inventory) []string {
 	namespaces := map[string]bool{}
 	for _, ns := range others {
 		namespaces[ns] = true

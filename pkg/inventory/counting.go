@@ -1,9 +1,8 @@
-package trust
+package inventory
 
 import (
 	"slices"
 
-	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -12,7 +11,7 @@ import (
 type Counting map[lynq.HubKey]map[string]bool
 
 // NewCounting reads the namespaces from hub records. See Namespaces.
-func NewCounting(records []*inventory.Hub) Counting {
+func NewCounting(records []*Hub) Counting {
 	c := Counting{}
 	for _, r := range records {
 		key := r.Key()
@@ -34,7 +33,7 @@ func (c Counting) Apart(namespace string, hubs []lynq.HubKey) bool {
 }
 
 // Split separates the inventories that count from the others.
-func (c Counting) Split(inventories []*inventory.Inventory, broken []*inventory.UnreadableError) (kept []*inventory.Inventory, keptBroken []*inventory.UnreadableError, ignored Ignored) {
+func (c Counting) Split(inventories []*Inventory, broken []*UnreadableError) (kept []*Inventory, keptBroken []*UnreadableError, ignored Ignored) {
 	for _, inv := range inventories {
 		if c.Counts(inv.Node.Full().Hub, inv.Node.Namespace) {
 			kept = append(kept, inv)
@@ -54,7 +53,7 @@ func (c Counting) Split(inventories []*inventory.Inventory, broken []*inventory.
 
 // Away returns the hubs with inventories outside their own namespace, sorted. Their
 // records decide whether these inventories count.
-func Away(inventories []*inventory.Inventory, broken []*inventory.UnreadableError) []lynq.HubKey {
+func Away(inventories []*Inventory, broken []*UnreadableError) []lynq.HubKey {
 	var hubs []lynq.HubKey
 	for _, inv := range inventories {
 		if hub := inv.Node.Full().Hub; hub.Namespace != inv.Node.Namespace {
@@ -72,8 +71,8 @@ func Away(inventories []*inventory.Inventory, broken []*inventory.UnreadableErro
 
 // Ignored are inventories that don't count.
 type Ignored struct {
-	Inventories []*inventory.Inventory
-	Broken      []*inventory.UnreadableError
+	Inventories []*Inventory
+	Broken      []*UnreadableError
 }
 
 // Nodes returns the nodes of the ignored inventories.
@@ -94,7 +93,7 @@ func (i *Ignored) Nodes() []lynq.NodeKey {
 func (i *Ignored) Warnings() []string {
 	of := map[lynq.HubKey][]string{}
 	for _, inv := range i.Inventories {
-		of[inv.Node.Full().Hub] = append(of[inv.Node.Full().Hub], inv.Node.Namespace+"/"+inventory.Name(inv.Node.Name))
+		of[inv.Node.Full().Hub] = append(of[inv.Node.Full().Hub], inv.Node.Namespace+"/"+Name(inv.Node.Name))
 	}
 	for _, b := range i.Broken {
 		of[b.Node.Full().Hub] = append(of[b.Node.Full().Hub], b.Node.Namespace+"/"+b.Name)
