@@ -14,7 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/internal/usecase/rbaccmd"
+	"github.com/lynqctl/lynqctl/internal/usecase/incluster"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 	"github.com/lynqctl/lynqctl/pkg/rbac"
@@ -22,7 +22,7 @@ import (
 
 // rbacFlags are the flags of rbac.
 type rbacFlags struct {
-	rbaccmd.Options
+	incluster.RightsOptions
 	purposes []string
 	account  string
 	name     string
@@ -98,7 +98,7 @@ func (a *app) rbac(ctx context.Context, f *rbacFlags) error {
 	if err != nil {
 		return err
 	}
-	rights, hubs, err := rbaccmd.Of(ctx, a.Engine(""), &f.Options)
+	rights, hubs, err := incluster.Rights(ctx, a.Engine(""), &f.RightsOptions)
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (f *rbacFlags) checkKeptTo() error {
 
 // checkRights shows which permissions the user lacks.
 func (a *app) checkRights(ctx context.Context, f *rbacFlags, rights *rbac.Rights) error {
-	lacking, err := rbaccmd.Lacking(ctx, a.Engine(""), &f.Options, rights.Rules)
+	lacking, err := incluster.Lacking(ctx, a.Engine(""), &f.RightsOptions, rights.Rules)
 	if err != nil {
 		return err
 	}

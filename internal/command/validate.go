@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/command/cmdflags"
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/internal/usecase/validate"
 )
 
 func validateCommand(a *app) *cobra.Command {
@@ -63,5 +63,5 @@ func validated(ctx context.Context, e *session.Engine, f *cmdflags.Render, rows 
 	if err := f.Check(); err != nil {
 		return "", err
 	}
-	return validate.Run(ctx, e, &f.Options, rows)
+	return load.Validate(ctx, e, &f.Options, rows)
 }

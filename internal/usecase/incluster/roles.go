@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
-	"github.com/lynqctl/lynqctl/internal/usecase/rbaccmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/deploy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -20,7 +19,7 @@ func (g *gatherer) roles(ctx context.Context, inputs *load.Inputs, connections [
 		return session.BadUsage(err)
 	}
 	purposes := []rbac.Purpose{g.o.For}
-	rights, err := rbaccmd.OfInputs(ctx, g.Engine, &rbaccmd.Options{Apply: g.o.Apply, For: purposes, Optional: g.o.Optional, Shards: g.o.Apply.Shard.Count}, inputs, hubs, g.tombstones)
+	rights, err := rightsOf(ctx, g.Engine, &RightsOptions{Apply: g.o.Apply, For: purposes, Optional: g.o.Optional, Shards: g.o.Apply.Shard.Count}, inputs, hubs, g.tombstones)
 	if err != nil {
 		return err
 	}
@@ -46,7 +45,7 @@ func (g *gatherer) hubs(all []load.HubPrograms, connections []endpoint.Connectio
 	var hubs []rbac.Hub
 	var servers []int
 	for i, h := range all {
-		hub, err := rbaccmd.HubOf(h, nil) // the Secrets of the inputs aren't part of the pods' files
+		hub, err := hubRights(h, nil) // the Secrets of the inputs aren't part of the pods' files
 		if err != nil {
 			return nil, err
 		}

@@ -1,4 +1,4 @@
-package rbaccmd
+package incluster
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/rbac"
 )
 
-// Options say which permissions Of computes.
-type Options struct {
+// RightsOptions say which permissions Of computes.
+type RightsOptions struct {
 	Apply applycmd.Options
 	For   []rbac.Purpose
 	// Data lets orphans prune also delete objects that hold data.
@@ -31,9 +31,9 @@ type Options struct {
 	Shards int
 }
 
-// Of returns the least permissions that the commands need for the inputs, and the hubs of
+// Rights returns the least permissions that the commands need for the inputs, and the hubs of
 // the inputs. It asks the cluster only for kinds that the inputs leave open.
-func Of(ctx context.Context, e *session.Engine, o *Options) (*rbac.Rights, []lynq.HubKey, error) {
+func Rights(ctx context.Context, e *session.Engine, o *RightsOptions) (*rbac.Rights, []lynq.HubKey, error) {
 	ctx, cancel := session.Deadline(ctx, o.Apply.Timeout)
 	defer cancel()
 	inputs, err := load.Prepare(ctx, e, &o.Apply.RenderOptions, o.Apply.Nothing)
@@ -54,18 +54,18 @@ func Of(ctx context.Context, e *session.Engine, o *Options) (*rbac.Rights, []lyn
 	}
 	var hubs []rbac.Hub
 	for _, h := range inputs.Hubs {
-		hub, err := HubOf(h, inputs.Secrets)
+		hub, err := hubRights(h, inputs.Secrets)
 		if err != nil {
 			return nil, nil, session.BadUsage(err)
 		}
 		hubs = append(hubs, hub)
 	}
-	rights, err := OfInputs(ctx, e, o, inputs, hubs, stones)
+	rights, err := rightsOf(ctx, e, o, inputs, hubs, stones)
 	return rights, load.HubKeys(inputs.Hubs), err
 }
 
-// OfInputs returns the permissions for inputs that are loaded already.
-func OfInputs(ctx context.Context, e *session.Engine, o *Options, inputs *load.Inputs, hubs []rbac.Hub, stones []lynq.Tombstone) (*rbac.Rights, error) {
+// rightsOf returns the permissions for inputs that are loaded already.
+func rightsOf(ctx context.Context, e *session.Engine, o *RightsOptions, inputs *load.Inputs, hubs []rbac.Hub, stones []lynq.Tombstone) (*rbac.Rights, error) {
 	in := &rbac.Input{Hubs: hubs, For: o.For, Tombstones: stones, Kinds: rbac.KnownKinds(inputs.Inputs), Data: o.Data, Optional: o.Optional, Namespaces: o.Namespaces, Shards: o.Shards}
 	if err := learnKinds(ctx, e, o, in); err != nil {
 		return nil, err
@@ -74,8 +74,8 @@ func OfInputs(ctx context.Context, e *session.Engine, o *Options, inputs *load.I
 	return &rights, nil
 }
 
-// HubOf returns the parts of a hub and its forms that permissions depend on.
-func HubOf(h load.HubPrograms, secrets []*form.Secret) (rbac.Hub, error) {
+// hubRights returns the parts of a hub and its forms that permissions depend on.
+func hubRights(h load.HubPrograms, secrets []*form.Secret) (rbac.Hub, error) {
 	hub := rbac.Hub{HubKey: h.Key}
 	for _, p := range h.Programs {
 		hub.Forms = append(hub.Forms, rbac.Form{Form: p.Form.WithChartKinds(), Namespace: p.Namespace, Exclude: p.Exclude})
@@ -105,7 +105,7 @@ func HubOf(h load.HubPrograms, secrets []*form.Secret) (rbac.Hub, error) {
 
 // learnKinds asks the cluster for kinds that the inputs don't define. If a run may delete a
 // Namespace, it asks for all kinds in one.
-func learnKinds(ctx context.Context, e *session.Engine, o *Options, in *rbac.Input) error {
+func learnKinds(ctx context.Context, e *session.Engine, o *RightsOptions, in *rbac.Input) error {
 	unknown, all := in.Kinds.Unknown(in.Hubs), in.NeedsAll()
 	if len(unknown) == 0 && !all {
 		return nil
@@ -147,7 +147,7 @@ func learnKinds(ctx context.Context, e *session.Engine, o *Options, in *rbac.Inp
 const accessAtOnce = 8
 
 // Lacking returns the rules with verbs that the user of the kubeconfig lacks.
-func Lacking(ctx context.Context, e *session.Engine, o *Options, rules []rbac.Rule) ([]rbac.Rule, error) {
+func Lacking(ctx context.Context, e *session.Engine, o *RightsOptions, rules []rbac.Rule) ([]rbac.Rule, error) {
 	ctx, cancel := session.Deadline(ctx, o.Apply.Timeout)
 	defer cancel()
 	client, err := e.ConnectToLook(&o.Apply.Access)

@@ -1,31 +1,30 @@
-package validate
+package load
 
 import (
 	"context"
 	"fmt"
 
-	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// Run checks the inputs, and their rows if rows is set. checked says what it checked. It
+// Validate checks the inputs, and their rows if rows is set. checked says what it checked. It
 // returns a *session.Error with all problems.
-func Run(ctx context.Context, e *session.Engine, o *load.RenderOptions, rows bool) (checked string, err error) {
+func Validate(ctx context.Context, e *session.Engine, o *RenderOptions, rows bool) (checked string, err error) {
 	ctx, cancel := session.Deadline(ctx, o.Timeout)
 	defer cancel()
 	o.Inputs.NoForms, o.Inputs.Capabilities.Alone = !rows, rows
-	inputs, err := load.Prepare(ctx, e, o, o.Nothing)
+	inputs, err := Prepare(ctx, e, o, o.Nothing)
 	if err != nil {
 		return "", err
 	}
-	hubs, forms := len(inputs.Hubs), len(load.AllPrograms(inputs.Hubs))
+	hubs, forms := len(inputs.Hubs), len(AllPrograms(inputs.Hubs))
 	if forms == 0 {
 		hubs = len(inputs.Inputs.Hubs)
 	}
 	checked = fmt.Sprintf("%s and %s", phrase.Count(hubs, "hub"), phrase.Count(forms, "form"))
 	if rows {
-		run, err := load.RenderRows(ctx, e, o, o.Settings, inputs, load.EachNode(ctx, func([]byte) error { return nil }))
+		run, err := RenderRows(ctx, e, o, o.Settings, inputs, EachNode(ctx, func([]byte) error { return nil }))
 		if err := o.Ended(run.Run, err); err != nil {
 			return "", err
 		}
