@@ -148,14 +148,22 @@ func (m *Manifests) Drop() error {
 }
 
 // Reown makes the inventory the only owner of the Secret, or removes every owner. The
-// garbage collector deletes objects with a missing owner.
+// garbage collector deletes objects with a missing owner. So if a read has no Secret, the
+// owners stay unknown until a dry run of its creation succeeds. The error is a
+// *decide.BehindError if the server has the Secret.
 func (m *Manifests) Reown(owned bool) error {
 	if len(m.Inventory.Hooks) == 0 {
 		return nil
 	}
 	live, r, err := m.secret()
-	if err == nil && live != nil {
-		err = m.send(r, live, owned)
+	switch {
+	case err != nil:
+	case live != nil:
+		err = m.send(r, live, owned, false)
+	case !owned:
+		if err = m.send(r, m.newSecret(), false, true); apierrors.IsAlreadyExists(err) {
+			return &decide.BehindError{Inventory: lynq.Ref{Kind: "ConfigMap", Namespace: m.Node.Namespace, Name: inventory.Name(m.Node.Name)}, Objects: []lynq.Ref{{Kind: "Secret", Namespace: m.Node.Namespace, Name: inventory.HooksName(m.Node.Name)}}}
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("change the owner of Secret %s: %w", inventory.HooksName(m.Node.Name), err)
@@ -178,10 +186,11 @@ func (m *Manifests) put(r lynq.APIResource, s *unstructured.Unstructured, data m
 	if err := unstructured.SetNestedStringMap(s.Object, data, "data"); err != nil {
 		return err
 	}
-	return m.send(r, s, true)
+	return m.send(r, s, true, false)
 }
 
-func (m *Manifests) send(r lynq.APIResource, s *unstructured.Unstructured, owned bool) error {
+// send creates or updates the Secret, with the inventory as its owner or without an owner.
+func (m *Manifests) send(r lynq.APIResource, s *unstructured.Unstructured, owned, dryRun bool) error {
 	s.SetOwnerReferences(nil)
 	if owned {
 		s.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: inventory.Name(m.Node.Name), UID: types.UID(m.Inventory.UID)}})
@@ -194,7 +203,7 @@ func (m *Manifests) send(r lynq.APIResource, s *unstructured.Unstructured, owned
 	if err != nil {
 		return err
 	}
-	w := write.Request{Verb: verb, Namespace: s.GetNamespace(), Name: s.GetName(), Body: body}
+	w := write.Request{Verb: verb, Namespace: s.GetNamespace(), Name: s.GetName(), Body: body, DryRun: dryRun}
 	if verb == write.Update {
 		if w.Owners, err = decide.PermitHooksOwner(m.Inventory, s.GetUID()); err != nil {
 			return err
