@@ -231,6 +231,7 @@ func TestReownLagging(t *testing.T) {
 		"the server tells no one": {answer: forbidden, fails: true},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			m, a := scene("kept")
 			if tt.answer != nil {
 				a.fails = []error{tt.answer}
@@ -269,14 +270,17 @@ func TestCheckAccount(t *testing.T) {
 		"another one":     {"default", nil, "has no ServiceAccount cleaner"},
 		"nobody can tell": {"", errors.New("denied"), "read ServiceAccount ns/cleaner"},
 	} {
-		m, a := scene()
-		a.has(m)
-		a.secret.SetName(tt.exists)
-		a.missing = tt.missing
-		err := m.checkAccount(&plan.Plan{}, me, job)
-		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, a := scene()
+			a.has(m)
+			a.secret.SetName(tt.exists)
+			a.missing = tt.missing
+			err := m.checkAccount(&plan.Plan{}, me, job)
+			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 }
 
@@ -293,10 +297,13 @@ func TestObject(t *testing.T) {
 		"changed":   {map[string][]byte{e.Digest: []byte("b")}, "somebody changed it"},
 		"torn":      {map[string][]byte{e.Digest: []byte("a")}, "it can't be read"},
 	} {
-		m, _ := scene()
-		if _, err := m.Object(&plan.Plan{}, me, e, tt.recorded); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, _ := scene()
+			if _, err := m.Object(&plan.Plan{}, me, e, tt.recorded); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 }
 
@@ -314,8 +321,11 @@ func TestInNamespace(t *testing.T) {
 		"gone":        {&write.NamespaceError{Namespace: "tenant"}, "namespace tenant does not exist"},
 		"other":       {other, "denied"},
 	} {
-		if err := InNamespace(ref, me, tt.err); !strings.Contains(err.Error(), tt.want) || errors.Is(tt.err, other) && !errors.Is(err, other) {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if err := InNamespace(ref, me, tt.err); !strings.Contains(err.Error(), tt.want) || errors.Is(tt.err, other) && !errors.Is(err, other) {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 }

@@ -30,16 +30,19 @@ func TestRetain(t *testing.T) {
 		{policy.Flux, once + deletion, once + deletion + "    kustomize.toolkit.fluxcd.io/prune: 'disabled'\n", true},
 		{policy.Flux, once + "    kustomize.toolkit.fluxcd.io/prune: disabled\n    lynq.sh/deletion-policy: Retain\n", once + "    kustomize.toolkit.fluxcd.io/prune: disabled\n    lynq.sh/deletion-policy: Retain\n", false},
 	} {
-		found := map[lynq.Ref][]byte{}
-		if err := retain(found, []byte(object(test.before)), test.target); err != nil {
-			t.Fatal(err)
-		}
-		if got := string(found[ref]); got != object(test.after) {
-			t.Errorf("%s:\n%s\nwant\n%s", test.target, got, object(test.after))
-		}
-		if got := policy.Unprotected(test.target, found[ref]); got != test.unprotected {
-			t.Errorf("%s, %s: unprotected is %v", test.target, test.before, got)
-		}
+		t.Run(string(test.target), func(t *testing.T) {
+			t.Parallel()
+			found := map[lynq.Ref][]byte{}
+			if err := retain(found, []byte(object(test.before)), test.target); err != nil {
+				t.Fatal(err)
+			}
+			if got := string(found[ref]); got != object(test.after) {
+				t.Errorf("%s:\n%s\nwant\n%s", test.target, got, object(test.after))
+			}
+			if got := policy.Unprotected(test.target, found[ref]); got != test.unprotected {
+				t.Errorf("%s, %s: unprotected is %v", test.target, test.before, got)
+			}
+		})
 	}
 }
 
@@ -58,19 +61,22 @@ func TestExcludedObjectMoves(t *testing.T) {
 		return n
 	}
 	for _, target := range []policy.Target{policy.Plain, policy.Argo, policy.Flux} {
-		s := newSite(t)
-		in := inputOf([]*Node{node("acme", true, false), node("bolt", false, false)})
-		in.Target = target
-		s.run(in)
-		in = inputOf([]*Node{node("acme", false, false), node("bolt", true, true)})
-		in.Target, in.Rows = target, rowsOf(in)
-		rows := in.Rows[hub]
-		rows.Exclude = map[lynq.FormKey]lynq.Exclusions{form: {{Kind: "PersistentVolumeClaim", Name: "data"}}}
-		in.Rows[hub] = rows
-		s.run(in)
-		if o, there := objectsOf(t, s.files())["PersistentVolumeClaim/shop/data"]; !there || o.node != "shop.acme-web" {
-			t.Errorf("%s: the volume is of node %q", target, o.node)
-		}
+		t.Run(string(target), func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			in := inputOf([]*Node{node("acme", true, false), node("bolt", false, false)})
+			in.Target = target
+			s.run(in)
+			in = inputOf([]*Node{node("acme", false, false), node("bolt", true, true)})
+			in.Target, in.Rows = target, rowsOf(in)
+			rows := in.Rows[hub]
+			rows.Exclude = map[lynq.FormKey]lynq.Exclusions{form: {{Kind: "PersistentVolumeClaim", Name: "data"}}}
+			in.Rows[hub] = rows
+			s.run(in)
+			if o, there := objectsOf(t, s.files())["PersistentVolumeClaim/shop/data"]; !there || o.node != "shop.acme-web" {
+				t.Errorf("%s: the volume is of node %q", target, o.node)
+			}
+		})
 	}
 }
 

@@ -21,26 +21,29 @@ func TestKustomize(t *testing.T) {
 		{"a\x7f", 0x7f}, {"\u0080", 0x80}, {"x\u0085y", 0x85}, {"\u009f", 0x9f}, {"é\ufffe", 0xfffe}, {"\uffff\u007f", 0xffff},
 		{"x\u2028", 0}, {"x\u2029y\nz", 0}, {"x\ny\u2029", 0x2029}, {"x\ny\u2028", 0x2028},
 	} {
-		for _, data := range []string{`x: "{{ .a }}"`, `x: "{{ .a | quote }}"`, `x: "{{ .a | b64enc | b64dec }}"`, `x: "a {{ .b }} {{ .a }}"`} {
-			in := load(t, hubYAML+configMap(data))
-			row := []record{{"id": "acme", "a": test.text, "b": "word"}}
-			_, run, err := runAll(t, compileAll(t, in, render.Options{}), row, render.Settings{})
-			if err != nil || run.Err() != nil {
-				t.Errorf("%q without kustomize: %v %v", test.text, err, run.Err())
+		t.Run(test.text, func(t *testing.T) {
+			t.Parallel()
+			for _, data := range []string{`x: "{{ .a }}"`, `x: "{{ .a | quote }}"`, `x: "{{ .a | b64enc | b64dec }}"`, `x: "a {{ .b }} {{ .a }}"`} {
+				in := load(t, hubYAML+configMap(data))
+				row := []record{{"id": "acme", "a": test.text, "b": "word"}}
+				_, run, err := runAll(t, compileAll(t, in, render.Options{}), row, render.Settings{})
+				if err != nil || run.Err() != nil {
+					t.Errorf("%q without kustomize: %v %v", test.text, err, run.Err())
+				}
+				if strings.Contains(data, "quote") {
+					continue // it may escape the character
+				}
+				_, run, err = runAll(t, compileAll(t, in, kustomize), row, render.Settings{})
+				switch {
+				case err != nil:
+					t.Error(err)
+				case test.lost == 0 && run.Err() != nil:
+					t.Errorf("%q: %v", test.text, run.Err())
+				case test.lost != 0 && (run.Err() == nil || !strings.Contains(run.Err().Error(), fmt.Sprintf(`data.x: row "acme": kustomize cannot build an object with the character %U`, test.lost))):
+					t.Errorf("%q, %s: %v", test.text, data, run.Err())
+				}
 			}
-			if strings.Contains(data, "quote") {
-				continue // it may escape the character
-			}
-			_, run, err = runAll(t, compileAll(t, in, kustomize), row, render.Settings{})
-			switch {
-			case err != nil:
-				t.Error(err)
-			case test.lost == 0 && run.Err() != nil:
-				t.Errorf("%q: %v", test.text, run.Err())
-			case test.lost != 0 && (run.Err() == nil || !strings.Contains(run.Err().Error(), fmt.Sprintf(`data.x: row "acme": kustomize cannot build an object with the character %U`, test.lost))):
-				t.Errorf("%q, %s: %v", test.text, data, run.Err())
-			}
-		}
+		})
 	}
 }
 
@@ -52,20 +55,23 @@ func TestKustomizeAnnotation(t *testing.T) {
 		return formYAML("configMaps", "nameTemplate: x\nannotationsTemplate: {example.com/a: "+text+"}\nspec: {apiVersion: v1, kind: ConfigMap}\n")
 	}
 	for text, lost := range map[string]bool{"\tx\n": true, "\t\n": true, "\tx": false, "x\n\ty": false, "\n\tx": false} {
-		row := []record{{"id": "acme", "a": text, "b": "word"}}
-		in := load(t, hubYAML+form(`"{{ .a }}"`))
-		_, run, err := runAll(t, compileAll(t, in, render.Options{Kustomize: true}), row, render.Settings{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if refused := run.Err() != nil && strings.Contains(run.Err().Error(), "begins with a tab"); refused != lost {
-			t.Errorf("%q of a row: %v", text, run.Err())
-		}
-		in = load(t, hubYAML+form(fmt.Sprintf("%q", text)))
-		_, problems := render.Compile(in.Forms[0], in.Hub(in.Forms[0]), render.Options{Kustomize: true})
-		if len(problems) > 0 != lost {
-			t.Errorf("%q of the form: %v", text, problems)
-		}
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			row := []record{{"id": "acme", "a": text, "b": "word"}}
+			in := load(t, hubYAML+form(`"{{ .a }}"`))
+			_, run, err := runAll(t, compileAll(t, in, render.Options{Kustomize: true}), row, render.Settings{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if refused := run.Err() != nil && strings.Contains(run.Err().Error(), "begins with a tab"); refused != lost {
+				t.Errorf("%q of a row: %v", text, run.Err())
+			}
+			in = load(t, hubYAML+form(fmt.Sprintf("%q", text)))
+			_, problems := render.Compile(in.Forms[0], in.Hub(in.Forms[0]), render.Options{Kustomize: true})
+			if len(problems) > 0 != lost {
+				t.Errorf("%q of the form: %v", text, problems)
+			}
+		})
 	}
 }
 

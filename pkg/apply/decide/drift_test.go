@@ -64,11 +64,14 @@ func TestUpToDate(t *testing.T) {
 		"wanted for good, and was purged":   {func(s *plan.Step) { s.Entry.Phase = inventory.PhaseCompleted }, false},
 		"the server was asked, and says so": {func(s *plan.Step) { s.Live.Intact = true }, false},
 	} {
-		s := &plan.Step{Action: plan.ActionKeep, Reason: plan.ReasonUpToDate, Object: o, Entry: new(entry), Live: new(*live)}
-		tt.change(s)
-		if got := s.UpToDate(); got != tt.want {
-			t.Errorf("%s: up to date is %t", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &plan.Step{Action: plan.ActionKeep, Reason: plan.ReasonUpToDate, Object: o, Entry: new(entry), Live: new(*live)}
+			tt.change(s)
+			if got := s.UpToDate(); got != tt.want {
+				t.Errorf("%s: up to date is %t", name, got)
+			}
+		})
 	}
 }
 

@@ -213,6 +213,7 @@ func TestHoldTombstones(t *testing.T) {
 		"as they were": {said(plans), []string{"us after: false, refused: true, held: false", "eu after: false, refused: true, held: false", "us after: true, refused: false, held: false", "eu after: true, refused: false, held: false"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			if d := cmp.Diff(tt.want, tt.got); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}

@@ -22,27 +22,30 @@ func TestMarked(t *testing.T) {
 		"another begin": {noon.Add(-time.Minute), noon.Add(time.Hour), false},
 		"another end":   {noon, noon.Add(2 * time.Hour), false},
 	} {
-		inv := &inventory.Inventory{LeavingSince: tt.since, LeavingUntil: tt.until, Entries: []inventory.Entry{{Ref: config()}}}
-		l := plan.Leaving{Inventory: inv, Since: noon, Until: noon.Add(time.Hour)}
-		if l.IsMarked() != tt.want {
-			t.Errorf("%s: it is marked: %t", name, l.IsMarked())
-		}
-		marked := plan.Leaving{Inventory: inv, Since: noon, Until: noon.Add(time.Hour)}
-		marked.Inventory = l.Marked()
-		if next := marked.Inventory; !next.LeavingSince.Equal(noon) || !next.LeavingUntil.Equal(noon.Add(time.Hour)) || len(next.Entries) != 1 {
-			t.Errorf("%s: it becomes %+v", name, next)
-		}
-		if !inv.LeavingSince.Equal(tt.since) || !inv.LeavingUntil.Equal(tt.until) {
-			t.Errorf("%s: the recorded inventory changed: %+v", name, inv)
-		}
-		for what, p := range map[string]struct {
-			leaving []plan.Leaving
-			want    bool
-		}{"none": {nil, false}, "one": {[]plan.Leaving{l}, !tt.want}, "the second": {[]plan.Leaving{marked, l}, !tt.want}} {
-			if got := (&plan.Plan{Leaving: p.leaving}).Marks(); got != p.want {
-				t.Errorf("%s: the plan marks %s: %t", name, what, got)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inv := &inventory.Inventory{LeavingSince: tt.since, LeavingUntil: tt.until, Entries: []inventory.Entry{{Ref: config()}}}
+			l := plan.Leaving{Inventory: inv, Since: noon, Until: noon.Add(time.Hour)}
+			if l.IsMarked() != tt.want {
+				t.Errorf("%s: it is marked: %t", name, l.IsMarked())
 			}
-		}
+			marked := plan.Leaving{Inventory: inv, Since: noon, Until: noon.Add(time.Hour)}
+			marked.Inventory = l.Marked()
+			if next := marked.Inventory; !next.LeavingSince.Equal(noon) || !next.LeavingUntil.Equal(noon.Add(time.Hour)) || len(next.Entries) != 1 {
+				t.Errorf("%s: it becomes %+v", name, next)
+			}
+			if !inv.LeavingSince.Equal(tt.since) || !inv.LeavingUntil.Equal(tt.until) {
+				t.Errorf("%s: the recorded inventory changed: %+v", name, inv)
+			}
+			for what, p := range map[string]struct {
+				leaving []plan.Leaving
+				want    bool
+			}{"none": {nil, false}, "one": {[]plan.Leaving{l}, !tt.want}, "the second": {[]plan.Leaving{marked, l}, !tt.want}} {
+				if got := (&plan.Plan{Leaving: p.leaving}).Marks(); got != p.want {
+					t.Errorf("%s: the plan marks %s: %t", name, what, got)
+				}
+			}
+		})
 	}
 }
 
@@ -60,12 +63,15 @@ func TestWake(t *testing.T) {
 		"one in between": {[]time.Duration{3 * time.Hour, time.Hour, 2 * time.Hour}, noon.Add(time.Hour)},
 		"the last":       {[]time.Duration{2 * time.Hour, time.Hour}, noon.Add(time.Hour)},
 	} {
-		p := plan.Plan{}
-		for _, d := range tt.after {
-			p.Leaving = append(p.Leaving, plan.Leaving{Until: noon.Add(d)})
-		}
-		if got := p.Wake(); !got.Equal(tt.want) {
-			t.Errorf("%s: %s, want %s", name, got, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := plan.Plan{}
+			for _, d := range tt.after {
+				p.Leaving = append(p.Leaving, plan.Leaving{Until: noon.Add(d)})
+			}
+			if got := p.Wake(); !got.Equal(tt.want) {
+				t.Errorf("%s: %s, want %s", name, got, tt.want)
+			}
+		})
 	}
 }

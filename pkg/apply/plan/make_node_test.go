@@ -155,10 +155,13 @@ func TestDigestIn(t *testing.T) {
 		"labelled, from another hub":   {labelled("acme-web", label+"hubs"), labelled("bolt-web", ""), lynq.HubKey{Namespace: "ns", Name: "erp"}},
 		"labelled, within a namespace": {labelled("acme-web", ""), labelled("bolt-web", ""), lynq.HubKey{Name: "erp"}},
 	} {
-		here, want := of(tt.before, "crm", "acme-web"), of(tt.after, "erp", there.Name).Digest
-		if got, err := here.DigestIn(tt.hub, there); err != nil || got != want || got == here.Digest {
-			t.Errorf("%s: %v, digest %q, want %q", name, err, got, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			here, want := of(tt.before, "crm", "acme-web"), of(tt.after, "erp", there.Name).Digest
+			if got, err := here.DigestIn(tt.hub, there); err != nil || got != want || got == here.Digest {
+				t.Errorf("%s: %v, digest %q, want %q", name, err, got, want)
+			}
+		})
 	}
 	always := of(owned, "crm", "acme-web")
 	always.Policy = &lynq.Policy{OnNodeChange: true}

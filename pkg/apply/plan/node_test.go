@@ -23,9 +23,12 @@ func TestAnnotated(t *testing.T) {
 		"another id":              {tracking.Live{CreatedOnce: true, ResourceID: "other", DeletionPolicy: lynq.DeleteRetain}, false},
 		"another deletion policy": {tracking.Live{CreatedOnce: true, ResourceID: "config", DeletionPolicy: lynq.DeleteDelete}, false},
 	} {
-		if got := o.Annotated(&tt.live); got != tt.want {
-			t.Errorf("%s: it is annotated: %t", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := o.Annotated(&tt.live); got != tt.want {
+				t.Errorf("%s: it is annotated: %t", name, got)
+			}
+		})
 	}
 }
 

@@ -38,12 +38,15 @@ func TestObservedAdd(t *testing.T) {
 		"a new unlisted object and known ones":    {plan.Observed{Unlisted: known(job, config(), claim())}, true, map[lynq.Ref]*tracking.Live{claim(): unlisted, job: found}, nil},
 		"an unread object and an unlisted object": {plan.Observed{Unlisted: known(claim()), Unknown: map[lynq.Ref]error{job: denied}}, true, map[lynq.Ref]*tracking.Live{claim(): unlisted}, map[lynq.Ref]error{job: denied}},
 	} {
-		o := plan.Observed{Live: map[lynq.Ref]*tracking.Live{config(): live}, Unlisted: map[lynq.Ref]*tracking.Live{claim(): unlisted}, Unknown: map[lynq.Ref]error{}}
-		if got := o.Add(&tt.more); got != tt.want {
-			t.Errorf("%s: anything is new: %t", name, got)
-		}
-		if !maps.Equal(o.Unlisted, tt.unlisted) || !maps.Equal(o.Unknown, tt.unknown) || len(o.Live) != 1 || o.Live[config()] != live {
-			t.Errorf("%s: it has %v, unlisted %v, unknown %v", name, o.Live, o.Unlisted, o.Unknown)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := plan.Observed{Live: map[lynq.Ref]*tracking.Live{config(): live}, Unlisted: map[lynq.Ref]*tracking.Live{claim(): unlisted}, Unknown: map[lynq.Ref]error{}}
+			if got := o.Add(&tt.more); got != tt.want {
+				t.Errorf("%s: anything is new: %t", name, got)
+			}
+			if !maps.Equal(o.Unlisted, tt.unlisted) || !maps.Equal(o.Unknown, tt.unknown) || len(o.Live) != 1 || o.Live[config()] != live {
+				t.Errorf("%s: it has %v, unlisted %v, unknown %v", name, o.Live, o.Unlisted, o.Unknown)
+			}
+		})
 	}
 }

@@ -28,18 +28,21 @@ func TestTrackedHub(t *testing.T) {
 		"there, without a label":      {lynq.HubKey{Namespace: "hubs", Name: "crm"}, "", true, false},
 		"there, with another's label": {lynq.HubKey{Namespace: "hubs", Name: "crm"}, "evil", false, false},
 	} {
-		me := plan.NewOwner(node, tt.hub, inv)
-		owned := &tracking.Live{Hub: "crm", PartOf: me.PartOf, HubNamespace: tt.label, Owners: []types.UID{"i1"}}
-		if got := me.Tracked(&plan.Object{Owned: true}, owned); got != tt.owned {
-			t.Errorf("%s: it is tracked as owned: %t", name, got)
-		}
-		labelled := &tracking.Live{Hub: "crm", PartOf: me.PartOf, HubNamespace: tt.label, Node: "acme-web", NodeNamespace: "shop"}
-		if got := me.Tracked(&plan.Object{}, labelled); got != tt.labelled {
-			t.Errorf("%s: it is tracked as labelled: %t", name, got)
-		}
-		owned.Node = "acme-web"
-		if me.Tracked(&plan.Object{Owned: true}, owned) {
-			t.Errorf("%s: it is tracked as owned, although a label names its node", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			me := plan.NewOwner(node, tt.hub, inv)
+			owned := &tracking.Live{Hub: "crm", PartOf: me.PartOf, HubNamespace: tt.label, Owners: []types.UID{"i1"}}
+			if got := me.Tracked(&plan.Object{Owned: true}, owned); got != tt.owned {
+				t.Errorf("%s: it is tracked as owned: %t", name, got)
+			}
+			labelled := &tracking.Live{Hub: "crm", PartOf: me.PartOf, HubNamespace: tt.label, Node: "acme-web", NodeNamespace: "shop"}
+			if got := me.Tracked(&plan.Object{}, labelled); got != tt.labelled {
+				t.Errorf("%s: it is tracked as labelled: %t", name, got)
+			}
+			owned.Node = "acme-web"
+			if me.Tracked(&plan.Object{Owned: true}, owned) {
+				t.Errorf("%s: it is tracked as owned, although a label names its node", name)
+			}
+		})
 	}
 }

@@ -33,24 +33,27 @@ func TestAsRecorded(t *testing.T) {
 		"after its work has failed":         {config(), lynq.DeleteDelete, inventory.PhaseFailed, true, false},
 		"after its work, far and so":        {far, lynq.DeleteRetain, inventory.PhaseCompleted, false, true},
 	} {
-		life := lynq.Lifecycle{Deletion: tt.deletion, Creation: lynq.CreateOnce, DeleteOrder: 3, RunOn: lynq.RunOnDelete}
-		r := &inventory.Entry{Ref: tt.ref, ID: "id", APIVersion: "v1", Order: 2, Digest: "d", Phase: tt.phase, Lifecycle: life}
-		want := &lynq.Policy{Lifecycle: life}
-		want.RunOn, want.Unwaited = "", true
-		if tt.purges {
-			want.PurgeOrder = new(int)
-		}
-		o := plan.AsRecorded(me, r)
-		if diff := cmp.Diff(&plan.Object{Ref: tt.ref, APIVersion: "v1", ID: "id", Order: 2, Digest: "d", Owned: tt.owned, Policy: want}, o); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
-		if r.RunOn != lynq.RunOnDelete || r.Unwaited {
-			t.Errorf("%s: the entry changed: %+v", name, r)
-		}
-		hook := plan.HookAsRecorded(me, r)
-		want.RunOn, want.Unwaited, want.SkipOnDependencyFailure, want.Timeout = lynq.RunOnDelete, false, true, lynq.DefaultPolicy().Timeout
-		if diff := cmp.Diff(want, hook.Policy); diff != "" || hook.Ref != tt.ref || !hook.Policy.Hook() {
-			t.Errorf("%s, as a hook (-want +got):\n%s", name, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			life := lynq.Lifecycle{Deletion: tt.deletion, Creation: lynq.CreateOnce, DeleteOrder: 3, RunOn: lynq.RunOnDelete}
+			r := &inventory.Entry{Ref: tt.ref, ID: "id", APIVersion: "v1", Order: 2, Digest: "d", Phase: tt.phase, Lifecycle: life}
+			want := &lynq.Policy{Lifecycle: life}
+			want.RunOn, want.Unwaited = "", true
+			if tt.purges {
+				want.PurgeOrder = new(int)
+			}
+			o := plan.AsRecorded(me, r)
+			if diff := cmp.Diff(&plan.Object{Ref: tt.ref, APIVersion: "v1", ID: "id", Order: 2, Digest: "d", Owned: tt.owned, Policy: want}, o); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", name, diff)
+			}
+			if r.RunOn != lynq.RunOnDelete || r.Unwaited {
+				t.Errorf("%s: the entry changed: %+v", name, r)
+			}
+			hook := plan.HookAsRecorded(me, r)
+			want.RunOn, want.Unwaited, want.SkipOnDependencyFailure, want.Timeout = lynq.RunOnDelete, false, true, lynq.DefaultPolicy().Timeout
+			if diff := cmp.Diff(want, hook.Policy); diff != "" || hook.Ref != tt.ref || !hook.Policy.Hook() {
+				t.Errorf("%s, as a hook (-want +got):\n%s", name, diff)
+			}
+		})
 	}
 }

@@ -136,14 +136,17 @@ func TestWritten(t *testing.T) {
 		"a write without an end":  {0, false, time.Time{}, time.Time{}},
 		"a write of nothing once": {0, true, time.Time{}, time.Time{}},
 	} {
-		s := stepOf(plan.ActionUpdate, config())
-		s.Object.Digest, s.Object.Policy.ReapplyInterval = "d", tt.every
-		s.Entry.Digest, s.Entry.Written = "d", before
-		managed := func() (own, defaults string) { return "fields", "" }
-		w := &plan.Wrote{Live: &tracking.Live{UID: "u1"}, Unchanged: tt.unchanged, At: at.Add(time.Millisecond), Managed: managed}
-		if next, r := s.NextEntry(), s.Confirms(w); next.Written != tt.next || r.Written != tt.afterwards {
-			t.Errorf("%s: written %s, and then %s", name, next.Written, r.Written)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := stepOf(plan.ActionUpdate, config())
+			s.Object.Digest, s.Object.Policy.ReapplyInterval = "d", tt.every
+			s.Entry.Digest, s.Entry.Written = "d", before
+			managed := func() (own, defaults string) { return "fields", "" }
+			w := &plan.Wrote{Live: &tracking.Live{UID: "u1"}, Unchanged: tt.unchanged, At: at.Add(time.Millisecond), Managed: managed}
+			if next, r := s.NextEntry(), s.Confirms(w); next.Written != tt.next || r.Written != tt.afterwards {
+				t.Errorf("%s: written %s, and then %s", name, next.Written, r.Written)
+			}
+		})
 	}
 }
 
@@ -199,13 +202,16 @@ func TestReadyGeneration(t *testing.T) {
 		"a run changed it without a record":    {tracking.Live{Generation: 4, LastButStatus: true}, false, 4},
 		"another client wrote, spec unchanged": {tracking.Live{Generation: 3}, true, 3},
 	} {
-		s := stepOf(plan.ActionUpdate, deployment)
-		s.Object.Digest, s.Entry.Digest, s.Entry.Ready, s.Entry.Generation = "new", "old", true, 3
-		tt.live.UID = "u1"
-		r := s.Confirms(&plan.Wrote{Live: &tt.live, Unchanged: true, Managed: func() (own, defaults string) { return "", "" }})
-		if r.Ready != tt.ready || r.Generation != tt.generation {
-			t.Errorf("%s: ready %t, generation %d", name, r.Ready, r.Generation)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := stepOf(plan.ActionUpdate, deployment)
+			s.Object.Digest, s.Entry.Digest, s.Entry.Ready, s.Entry.Generation = "new", "old", true, 3
+			tt.live.UID = "u1"
+			r := s.Confirms(&plan.Wrote{Live: &tt.live, Unchanged: true, Managed: func() (own, defaults string) { return "", "" }})
+			if r.Ready != tt.ready || r.Generation != tt.generation {
+				t.Errorf("%s: ready %t, generation %d", name, r.Ready, r.Generation)
+			}
+		})
 	}
 }
 

@@ -220,14 +220,20 @@ func TestRefusals(t *testing.T) {
 		"decryptAES":     {"key", ""},
 		"encryptAES":     {"key", nil},
 	} {
-		if result, ok := outcome(t, fs, template, args); ok {
-			t.Errorf("%s %q is %q", template, args, result)
-		}
+		t.Run(template, func(t *testing.T) {
+			t.Parallel()
+			if result, ok := outcome(t, fs, template, args); ok {
+				t.Errorf("%s %q is %q", template, args, result)
+			}
+		})
 	}
 	for _, name := range []string{"randAlphaNum", "randAlpha", "randNumeric", "randAscii"} {
-		if result, ok := outcome(t, fs, name, []any{12}); !ok || len(result) != 12 {
-			t.Errorf("%s 12 is %q", name, result)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if result, ok := outcome(t, fs, name, []any{12}); !ok || len(result) != 12 {
+				t.Errorf("%s 12 is %q", name, result)
+			}
+		})
 	}
 	encrypted, ok := outcome(t, fs, "encryptAES", []any{"key", "hunter2"})
 	if result, again := outcome(t, fs, "decryptAES", []any{"key", encrypted}); !ok || !again || result != "hunter2" {
