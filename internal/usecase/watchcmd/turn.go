@@ -112,11 +112,14 @@ func (h *hubWatch) takeTurn(ctx context.Context) error {
 	return h.turn.take(ctx)
 }
 
-// whenWanted calls do once another run wants the hub, unless the context ends before.
+// whenWanted calls do once another run wants the hub or the term ends, unless the context
+// ends before.
 func (t *term) whenWanted(ctx context.Context, do func()) {
 	go func() {
 		select {
 		case <-t.wanted:
+			do()
+		case <-t.ctx.Done():
 			do()
 		case <-ctx.Done():
 		}

@@ -101,6 +101,7 @@ func TestClaimGivesUp(t *testing.T) {
 		"the other hub is busy for long":                {has: 2, busy: true},
 		"another run wants the hub":                     {has: 2, then: func(s *turnScene) { close(s.want[1]) }, err: errYielded},
 		"another run wants a hub that the round has":    {has: 2, then: func(s *turnScene) { close(s.want[0]) }, err: errJoinedHub},
+		"a hub that the round has ends its term":        {has: 2, then: func(s *turnScene) { s.ends[0]() }, err: errJoinedHub},
 		"a round of other hubs has the hub":             {has: 1, err: errNewChanges},
 		"a hub that the round would have ends its term": {has: 2, then: func(s *turnScene) { s.ends[2](); s.hubs[2].turn.end() }},
 	} {
