@@ -148,9 +148,9 @@ func (m *Manifests) Drop() error {
 }
 
 // Reown makes the inventory the only owner of the Secret, or removes every owner. The
-// garbage collector deletes objects with a missing owner. So if a read has no Secret, the
-// owners stay unknown until a dry run of its creation succeeds. The error is a
-// *decide.BehindError if the server has the Secret.
+// garbage collector deletes objects with a missing owner, and keeps those without one. So if
+// a read has no Secret, its owners stay unknown until a dry run of its creation succeeds. The
+// error is a *decide.BehindError if the server has the Secret.
 func (m *Manifests) Reown(owned bool) error {
 	if len(m.Inventory.Hooks) == 0 {
 		return nil
@@ -160,7 +160,7 @@ func (m *Manifests) Reown(owned bool) error {
 	case err != nil:
 	case live != nil:
 		err = m.send(r, live, owned, false)
-	case !owned:
+	default:
 		if err = m.send(r, m.newSecret(), false, true); apierrors.IsAlreadyExists(err) {
 			return &decide.BehindError{Inventory: lynq.Ref{Kind: "ConfigMap", Namespace: m.Node.Namespace, Name: inventory.Name(m.Node.Name)}, Objects: []lynq.Ref{{Kind: "Secret", Namespace: m.Node.Namespace, Name: inventory.HooksName(m.Node.Name)}}}
 		}
