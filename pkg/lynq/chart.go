@@ -19,7 +19,7 @@ type ChartRef struct {
 	Digest     string // with sha256:
 }
 
-// ChartError says why a text is no such address, and what to write.
+// ChartError says why an address is wrong or its chart can't be had, and what to do.
 type ChartError struct{ What, Fix string }
 
 func (e *ChartError) Error() string { return e.What }

@@ -17,7 +17,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/rbac"
 )
 
-// RightsOptions say which permissions Of computes.
+// RightsOptions say which permissions Rights computes.
 type RightsOptions struct {
 	Apply applycmd.Options
 	For   []rbac.Purpose

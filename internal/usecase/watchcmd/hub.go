@@ -17,8 +17,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/watch"
 )
 
-// hubWatch keeps one hub up to date. Its own goroutine and rounds of other hubs use it:
-// whoever has its turn, except for the fields under the lock.
+// hubWatch keeps one hub up to date. Its own goroutine and rounds of other hubs use it. They
+// need its turn, except for values that are safe for concurrent use, and for the fields under
+// the lock. Only its own goroutine uses terms and idle.
 type hubWatch struct {
 	w   *watching
 	hub load.HubPrograms
@@ -189,7 +190,7 @@ func (h *hubWatch) rounds(t *term) error {
 	for {
 		began, err := h.awaitWork(t)
 		if err == nil {
-			err = h.takeOwnTurn(t)
+			err = h.turn.take(t.ctx, t.wanted)
 		}
 		if err == nil {
 			err = h.round(t.ctx, t)
@@ -224,18 +225,6 @@ func (h *hubWatch) ended(t *term, began watch.Began, err error) {
 	}
 }
 
-// takeOwnTurn waits for the hub's turn until another run wants the hub, or the term ends.
-func (h *hubWatch) takeOwnTurn(t *term) error {
-	select {
-	case h.turn <- struct{}{}:
-		return nil
-	case <-t.ctx.Done():
-		return context.Cause(t.ctx)
-	case <-t.wanted:
-		return errYielded
-	}
-}
-
 // awaitWork waits until a round has something to do, and says what begins it. It returns an
 // error if another run wants the hub, or the term ended.
 func (h *hubWatch) awaitWork(t *term) (began watch.Began, err error) {
@@ -257,7 +246,7 @@ func (h *hubWatch) awaitWork(t *term) (began watch.Began, err error) {
 
 // awaitNews waits until noted closes. timed is set if a timer of the hub ends the wait.
 func (h *hubWatch) awaitNews(t *term, noted <-chan struct{}) (timed bool, err error) {
-	if err := h.takeOwnTurn(t); err != nil {
+	if err := h.turn.take(t.ctx, t.wanted); err != nil {
 		return false, err
 	}
 	at := h.next(time.Now())

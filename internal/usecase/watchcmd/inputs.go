@@ -9,7 +9,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/watch"
 )
 
-// hubInputs are what the files say of a hub. Nobody changes them.
+// hubInputs are what the files say of a hub. Nobody changes them. Only rounds note more
+// readings of the files.
 type hubInputs struct {
 	*applycmd.Loaded
 	// files is the reading from which the inputs came.

@@ -71,7 +71,7 @@ func (h *hubWatch) interrupt(ctx context.Context, stop context.CancelCauseFunc, 
 		had, minute := time.NewTimer(roundFor), time.NewTimer(time.Until(h.reminders.toldWaiting.Add(tellEvery)))
 		defer had.Stop()
 		defer minute.Stop()
-		yields := false // the round ends for whatever there is to do
+		yields := false // any new work ends the round
 		for {
 			noted := h.changes.Noted()
 			var next watch.Timer

@@ -132,12 +132,12 @@ func (h *hubWatch) joint(ctx context.Context, alone *round) (rest *round, err er
 // all are busy, or if the hubs can't be planned together.
 func (h *hubWatch) withOthers(ctx context.Context, t *term, others []*hubWatch) (done bool, err error) {
 	for len(others) > 0 {
-		claims, busy, err := h.claim(ctx, t, others)
+		joined, busy, err := h.takeTurns(ctx, t, others)
 		switch {
 		case err != nil:
 			return false, err
 		case busy == nil:
-			return h.jointRound(ctx, t, claims)
+			return h.jointRound(ctx, t, joined)
 		}
 		h.ignores(busy)
 		others = slices.DeleteFunc(others, func(o *hubWatch) bool { return o == busy })
@@ -202,12 +202,12 @@ func (h *hubWatch) awaitRead(ctx context.Context, own *term, result <-chan error
 }
 
 // jointRound carries out a round of the hub and others, and gives the others' turns up.
-func (h *hubWatch) jointRound(ctx context.Context, t *term, claims []claim) (done bool, err error) {
+func (h *hubWatch) jointRound(ctx context.Context, t *term, joined []joinedHub) (done bool, err error) {
 	now := time.Now()
 	r := &round{began: now}
-	for _, c := range claims {
-		defer c.end()
-		if p := c.part(c.term, now); p != nil {
+	for _, j := range joined {
+		defer j.end()
+		if p := j.part(j.term, now); p != nil {
 			r.parts = append(r.parts, p)
 		}
 	}

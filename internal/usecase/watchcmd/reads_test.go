@@ -62,7 +62,7 @@ func TestAskForRead(t *testing.T) {
 	t.Parallel()
 	r := newRowReads()
 	down := errors.New("down")
-	during := r.begin() // somebody asks while a read goes on
+	during := r.begin() // the questions below come during this read
 	first, second := r.ask(), r.ask()
 	if len(during) > 0 {
 		t.Error("an earlier read answers a later question")

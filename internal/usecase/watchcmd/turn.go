@@ -15,13 +15,16 @@ type turn chan struct{}
 
 func newTurn() turn { return make(turn, 1) }
 
-// take waits for the turn. If the context ends before, take returns the cause.
-func (t turn) take(ctx context.Context) error {
+// take waits for the turn. It returns the cause if the context ends before, and errYielded if
+// another run wants the hub. With a nil wanted, no run does.
+func (t turn) take(ctx context.Context, wanted <-chan struct{}) error {
 	select {
 	case t <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
+	case <-wanted:
+		return errYielded
 	}
 }
 
@@ -48,25 +51,25 @@ const joinWithin = time.Minute
 // errBusy says that another hub took too long.
 var errBusy = errors.New("the other hub is busy")
 
-// claim is a hub whose turn a round has, in addition to the turn of its own hub.
-type claim struct {
+// joinedHub is a hub whose turn a round has, in addition to the turn of its own hub.
+type joinedHub struct {
 	*hubWatch
 	term *term
 }
 
-// end gives the turn up. The hub's timers may be others than before.
-func (c claim) end() {
-	c.turn.end()
-	c.changes.Signal()
+// end gives the turn up. The round may have changed the hub's timers, so end wakes the hub.
+func (j joinedHub) end() {
+	j.turn.end()
+	j.changes.Signal()
 }
 
-// claim takes the turns of other hubs, except for hubs that another run has. h must have its
-// own turn. It gives that up, and takes all turns in the order of the hubs' keys, so that no
-// two rounds wait for each other. When claim returns, h has its turn again.
+// takeTurns takes the turns of other hubs, except for hubs that another run has. h must have
+// its own turn. takeTurns gives that up, and takes all turns in the order of the hubs' keys,
+// so that no two rounds wait for each other. When it returns, h has its turn again.
 //
-// If a hub is busy for long, claim takes no other hub, and returns the busy one. The error
+// If a hub is busy for long, takeTurns takes no other hub, and returns the busy one. The error
 // says why h must stop waiting.
-func (h *hubWatch) claim(ctx context.Context, own *term, others []*hubWatch) (claims []claim, busy *hubWatch, err error) {
+func (h *hubWatch) takeTurns(ctx context.Context, own *term, others []*hubWatch) (joined []joinedHub, busy *hubWatch, err error) {
 	within, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	timed, cancel := context.WithTimeoutCause(within, joinWithin, errBusy)
@@ -75,8 +78,8 @@ func (h *hubWatch) claim(ctx context.Context, own *term, others []*hubWatch) (cl
 	h.turn.end()
 	for _, hub := range sortedHubs(append(slices.Clone(others), h)) {
 		if err := hub.takeTurn(timed); err != nil {
-			for _, c := range claims {
-				c.end()
+			for _, j := range joined {
+				j.end()
 			}
 			h.turn.wait()
 			switch {
@@ -97,19 +100,19 @@ func (h *hubWatch) claim(ctx context.Context, own *term, others []*hubWatch) (cl
 		default:
 			t.whenWanted(within, func() { stop(errJoinedHub) })
 		}
-		claims = append(claims, claim{hub, t})
+		joined = append(joined, joinedHub{hub, t})
 	}
-	return slices.DeleteFunc(claims, func(c claim) bool { return c.hubWatch == h }), nil, nil
+	return slices.DeleteFunc(joined, func(j joinedHub) bool { return j.hubWatch == h }), nil, nil
 }
 
-// takeTurn takes the turn of a hub for a round of several hubs. It ends a round that waits
-// for objects.
+// takeTurn takes the turn of the hub for a round of several hubs. A round that has it and
+// waits for objects ends early.
 func (h *hubWatch) takeTurn(ctx context.Context) error {
 	if h.turn.takeFree() {
 		return nil
 	}
 	h.changes.Wake()
-	return h.turn.take(ctx)
+	return h.turn.take(ctx, nil)
 }
 
 // whenWanted calls do once another run wants the hub or the term ends, unless the context

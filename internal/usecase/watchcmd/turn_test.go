@@ -46,9 +46,9 @@ func newTurnScene(t *testing.T, names ...string) *turnScene {
 	return s
 }
 
-// TestClaimInCircle wants every hub in a circle of hubs to have a round with its neighbours,
+// TestTurnsInCircle wants every hub in a circle of hubs to have a round with its neighbours,
 // and no hub to be in two rounds at once.
-func TestClaimInCircle(t *testing.T) {
+func TestTurnsInCircle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTurnScene(t, "a", "b", "c", "d")
 		var mu sync.Mutex
@@ -67,16 +67,16 @@ func TestClaimInCircle(t *testing.T) {
 			rounds.Go(func() {
 				for range 5 {
 					h.turn.wait()
-					claims, blocked, err := h.claim(t.Context(), h.term, others)
-					if len(claims) != len(others) || blocked != nil || err != nil {
-						t.Errorf("%d claims, %v", len(claims), err)
+					joined, blocked, err := h.takeTurns(t.Context(), h.term, others)
+					if len(joined) != len(others) || blocked != nil || err != nil {
+						t.Errorf("%d hubs, %v", len(joined), err)
 					}
 					all := append(slices.Clone(others), h)
 					use(all, 1)
 					<-time.After(time.Second)
 					use(all, -1)
-					for _, c := range claims {
-						c.end()
+					for _, j := range joined {
+						j.end()
 					}
 					h.turn.end()
 				}
@@ -89,9 +89,9 @@ func TestClaimInCircle(t *testing.T) {
 	})
 }
 
-// TestClaimGivesUp checks when a hub stops waiting for others. It has its own turn then, and
+// TestTurnsGiveUp checks when a hub stops waiting for others. It has its own turn then, and
 // no other.
-func TestClaimGivesUp(t *testing.T) {
+func TestTurnsGiveUp(t *testing.T) {
 	for name, tt := range map[string]struct {
 		has  int // the hub whose turn another round has
 		then func(*turnScene)
@@ -120,15 +120,15 @@ func TestClaimGivesUp(t *testing.T) {
 				if tt.then != nil {
 					time.AfterFunc(time.Second, func() { tt.then(s) })
 				}
-				claims, busy, err := h.claim(t.Context(), h.term, []*hubWatch{first, last})
+				joined, busy, err := h.takeTurns(t.Context(), h.term, []*hubWatch{first, last})
 				if !errors.Is(err, tt.err) || (busy == last) != tt.busy {
 					t.Errorf("busy: %t, %v", busy != nil, err)
 				}
-				for _, c := range claims {
-					if c.hubWatch != first {
-						t.Errorf("it claimed %s", c.hub.Key)
+				for _, j := range joined {
+					if j.hubWatch != first {
+						t.Errorf("it took %s", j.hub.Key)
 					}
-					c.end()
+					j.end()
 				}
 				if !first.turn.takeFree() || h.turn.takeFree() {
 					t.Error("it has another turn, or not its own")
@@ -148,9 +148,9 @@ func TestTermEnds(t *testing.T) {
 		s := newTurnScene(t, "a", "b")
 		h, other := s.hubs[0], s.hubs[1]
 		h.turn.wait()
-		claims, _, err := h.claim(t.Context(), h.term, []*hubWatch{other})
-		if len(claims) != 1 || err != nil {
-			t.Fatalf("%d claims, %v", len(claims), err)
+		joined, _, err := h.takeTurns(t.Context(), h.term, []*hubWatch{other})
+		if len(joined) != 1 || err != nil {
+			t.Fatalf("%d hubs, %v", len(joined), err)
 		}
 		ended := make(chan struct{})
 		go func() {
@@ -163,10 +163,10 @@ func TestTermEnds(t *testing.T) {
 			t.Error("the term ended during a round")
 		default:
 		}
-		claims[0].end()
+		joined[0].end()
 		<-ended
-		if claims, busy, err := h.claim(t.Context(), h.term, []*hubWatch{other}); len(claims) > 0 || busy != nil || err != nil {
-			t.Errorf("after the term: %d claims, %v", len(claims), err)
+		if joined, busy, err := h.takeTurns(t.Context(), h.term, []*hubWatch{other}); len(joined) > 0 || busy != nil || err != nil {
+			t.Errorf("after the term: %d hubs, %v", len(joined), err)
 		}
 	})
 }
