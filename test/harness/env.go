@@ -76,15 +76,17 @@ func (c *Cluster) NewNamespace(t testing.TB) string {
 	return name
 }
 
-// makeNamespace creates a namespace. On a cluster that stays, it deletes the namespace when
-// the test ends. Our own cluster ends with the tests. There, the namespace controller would
-// only keep the API server busy, above all with namespaces that finalizers block.
+// makeNamespace creates a namespace, with the ServiceAccount that its Pods and hooks need. A
+// busy controller creates one only after seconds. On a cluster that stays, it deletes the
+// namespace when the test ends. Our own cluster ends with the tests. There, the namespace
+// controller would only keep the API server busy, above all with namespaces that finalizers
+// block.
 func (c *Cluster) makeNamespace(t testing.TB, name string) error {
-	obj := &unstructured.Unstructured{}
-	obj.SetAPIVersion("v1")
-	obj.SetKind("Namespace")
-	obj.SetName(name)
-	if _, err := c.namespaces().Create(t.Context(), obj, metav1.CreateOptions{}); err != nil {
+	if _, err := c.namespaces().Create(t.Context(), named("Namespace", name), metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	accounts := c.Dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: "serviceaccounts"}).Namespace(name)
+	if _, err := accounts.Create(t.Context(), named("ServiceAccount", "default"), metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 		return err
 	}
 	if c.stays {
@@ -95,6 +97,15 @@ func (c *Cluster) makeNamespace(t testing.TB, name string) error {
 		})
 	}
 	return nil
+}
+
+// named returns an object of the core group with a name alone.
+func named(kind, name string) *unstructured.Unstructured {
+	obj := &unstructured.Unstructured{}
+	obj.SetAPIVersion("v1")
+	obj.SetKind(kind)
+	obj.SetName(name)
+	return obj
 }
 
 func (c *Cluster) namespaces() dynamic.NamespaceableResourceInterface {
