@@ -12,7 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/usecase/inventorycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/orphan"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 )
 
 // rebuildFlags are the flags of inventory rebuild.
@@ -73,7 +73,7 @@ func (a *app) inventoryRebuild(ctx context.Context, f *rebuildFlags, nodes []str
 	}
 	return inventorycmd.Rebuild(ctx, a.Engine(f.Run.Output), &inventorycmd.RebuildOptions{
 		Apply: *o, Node: nodes, Where: namespace, Yes: f.yes,
-		Show: func(rebuilt []orphan.Rebuilt, complete bool) error {
+		Show: func(rebuilt []plan.Restoration, complete bool) error {
 			return session.Fail(list.Print(ui.RebuiltList(rebuilt, complete), tty.Format(f.Run.Output), a.Out(), a.NoteOut()))
 		},
 		Progress: a.Muted().View(string(tty.Table)), // standard output gets only the list of inventories

@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/usecase/inventorycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 )
 
 // restoreFlags are the flags of inventory restore.
@@ -79,7 +79,7 @@ func (a *app) inventoryRestore(ctx context.Context, f *restoreFlags, args []stri
 	f.options.Nodes = nodes
 	return inventorycmd.Restore(ctx, a.Engine(""), &inventorycmd.RestoreOptions{
 		RunOptions: f.run.RunOptions, InventoryOptions: f.options,
-		Show: func(found []decide.Restoration, complete bool) error {
+		Show: func(found []plan.Restoration, complete bool) error {
 			return a.printList(&f.print, ui.RestorationList(found, complete))
 		},
 	})

@@ -12,10 +12,9 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
-	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
 // TestInventoryDetails wants objects in apply order, with a mark on unconfirmed ones.
@@ -118,21 +117,21 @@ func TestLostInventories(t *testing.T) {
 	lost := func(namespace, hub string) *inventory.Inventory {
 		return &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: hub, Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "acme", Namespace: namespace, Name: "acme-web"}}
 	}
-	rebuilt := func(inv *inventory.Inventory, others ...lynq.HubKey) orphan.Rebuilt {
-		return orphan.Rebuilt{Inventory: inv, Added: 2, Others: others}
+	rebuilt := func(inv *inventory.Inventory, others ...lynq.HubKey) plan.Restoration {
+		return plan.Restoration{Inventory: inv, Added: 2, Others: others}
 	}
-	restored := func(inv *inventory.Inventory) decide.Restoration {
-		return decide.Restoration{Inventory: inv, Loss: decide.LossGone}
+	restored := func(inv *inventory.Inventory) plan.Restoration {
+		return plan.Restoration{Inventory: inv, Loss: plan.LossGone}
 	}
 	for name, test := range map[string]struct {
 		list *list.List
 		hubs []string
 	}{
-		"one hub":        {ui.RebuiltList([]orphan.Rebuilt{rebuilt(lost("a", "a")), rebuilt(lost("b", "a"))}, true), []string{"crm a", "crm a"}},
-		"two hubs":       {ui.RebuiltList([]orphan.Rebuilt{rebuilt(lost("a", "a")), rebuilt(lost("b", ""))}, true), []string{"a/crm a", "b/crm b"}},
-		"another fits":   {ui.RebuiltList([]orphan.Rebuilt{rebuilt(lost("a", "a"), lynq.HubKey{Namespace: "c", Name: "crm"})}, true), []string{"a/crm a"}},
-		"restored":       {ui.RestorationList([]decide.Restoration{restored(lost("b", "a"))}, true), []string{"crm a"}},
-		"restored, many": {ui.RestorationList([]decide.Restoration{restored(lost("a", "a")), restored(lost("b", "b"))}, true), []string{"a/crm a", "b/crm b"}},
+		"one hub":        {ui.RebuiltList([]plan.Restoration{rebuilt(lost("a", "a")), rebuilt(lost("b", "a"))}, true), []string{"crm a", "crm a"}},
+		"two hubs":       {ui.RebuiltList([]plan.Restoration{rebuilt(lost("a", "a")), rebuilt(lost("b", ""))}, true), []string{"a/crm a", "b/crm b"}},
+		"another fits":   {ui.RebuiltList([]plan.Restoration{rebuilt(lost("a", "a"), lynq.HubKey{Namespace: "c", Name: "crm"})}, true), []string{"a/crm a"}},
+		"restored":       {ui.RestorationList([]plan.Restoration{restored(lost("b", "a"))}, true), []string{"crm a"}},
+		"restored, many": {ui.RestorationList([]plan.Restoration{restored(lost("a", "a")), restored(lost("b", "b"))}, true), []string{"a/crm a", "b/crm b"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var hubs []string

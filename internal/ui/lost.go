@@ -4,14 +4,13 @@ import (
 	"strconv"
 
 	"github.com/lynqctl/lynqctl/internal/ui/list"
-	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
-	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
 // RestorationList lists the inventories to restore. complete is false if some others can't
 // be restored.
-func RestorationList(found []decide.Restoration, complete bool) *list.List {
+func RestorationList(found []plan.Restoration, complete bool) *list.List {
 	l, called := lostList("PROBLEM", "restored", complete), newShortNames()
 	for i := range found {
 		called.seeNode(&found[i].Node)
@@ -25,7 +24,7 @@ func RestorationList(found []decide.Restoration, complete bool) *list.List {
 
 // RebuiltList lists the inventories that rebuild made from objects. complete is false if
 // some objects can't be recorded.
-func RebuiltList(rebuilt []orphan.Rebuilt, complete bool) *list.List {
+func RebuiltList(rebuilt []plan.Restoration, complete bool) *list.List {
 	l, called := lostList("NEW ENTRIES", "rebuilt", complete), newShortNames()
 	for i := range rebuilt {
 		called.seeNode(&rebuilt[i].Node)
@@ -78,7 +77,7 @@ func lostDataOf(inv *inventory.Inventory) lostData {
 
 type restorationData struct {
 	lostData
-	Lost decide.Loss `json:"lost"`
+	Lost plan.Loss `json:"lost"`
 }
 
 type rebuiltData struct {

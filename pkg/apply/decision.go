@@ -20,7 +20,7 @@ type decisions struct {
 	record   *record
 	secrets  *redact.Filter
 	// restoration says how to restore the inventory. It is nil if the plan's steps run.
-	restoration *decide.Restoration
+	restoration *plan.Restoration
 }
 
 // recheck decides a step again for the current object.

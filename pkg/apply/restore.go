@@ -57,7 +57,7 @@ func (n *nodeRun) detachUnlisted(next *inventory.Inventory) error {
 
 // Restore restores a lost inventory with its entries, and gives its objects the owner
 // reference back. If a run is killed at any moment, the next one can continue.
-func Restore(ctx context.Context, c Cluster, inventories Inventories, r *decide.Restoration) error {
+func Restore(ctx context.Context, c Cluster, inventories Inventories, r *plan.Restoration) error {
 	var all Steps
 	for _, o := range r.Objects {
 		all.Of = append(all.Of, Step{StepResult: report.StepResult{Step: &plan.Step{Entry: o.Entry, Live: o.Live}}, Record: o.Entry})

@@ -38,15 +38,6 @@ type RebuildInput struct {
 	NoFinalizer bool
 }
 
-// Rebuilt is an inventory that Rebuild created or completed.
-type Rebuilt struct {
-	*inventory.Inventory
-	// Added counts the objects that the inventory didn't list before.
-	Added int
-	// Others are other hubs with the same name that might own the node.
-	Others []lynq.HubKey
-}
-
 // Unbuilt are objects that Rebuild can't record, with the reason.
 type Unbuilt struct {
 	// NodeID comes from the objects' labels. See Origin. Its name is empty if the node is
@@ -60,7 +51,7 @@ type Unbuilt struct {
 // annotations, and from rows and forms. It is a pure function. If an object lacks a fact,
 // Rebuild records the safe choice. An object without a deletion policy is retained. No
 // object counts as confirmed, so the next apply checks each of them.
-func Rebuild(in *RebuildInput) (rebuilt []Rebuilt, unbuilt []Unbuilt) {
+func Rebuild(in *RebuildInput) (rebuilt []plan.Restoration, unbuilt []Unbuilt) {
 	b := newBuilder(in)
 	groups := map[group][]*Orphan{}
 	for i := range in.Stranded {
@@ -82,9 +73,9 @@ func Rebuild(in *RebuildInput) (rebuilt []Rebuilt, unbuilt []Unbuilt) {
 		for _, o := range objects {
 			inv.Entries = append(inv.Entries, b.entry(g.NodeKey, o))
 		}
-		rebuilt = append(rebuilt, Rebuilt{Inventory: inv, Added: len(objects), Others: others})
+		rebuilt = append(rebuilt, plan.Restoration{Inventory: inv, Loss: cmp.Or(plan.LossOf(inv), plan.LossEntries), Added: len(objects), Others: others})
 	}
-	slices.SortFunc(rebuilt, func(a, b Rebuilt) int {
+	slices.SortFunc(rebuilt, func(a, b plan.Restoration) int {
 		return cmp.Or(strings.Compare(a.Node.Namespace, b.Node.Namespace), strings.Compare(a.Node.Name, b.Node.Name))
 	})
 	slices.SortFunc(unbuilt, func(a, b Unbuilt) int {

@@ -38,7 +38,7 @@ func known(hub, hubNamespace, node, form string) *inventory.Inventory {
 }
 
 // recordTexts returns one line for each inventory, with its objects below.
-func recordTexts(rebuilt []orphan.Rebuilt) []string {
+func recordTexts(rebuilt []plan.Restoration) []string {
 	lines := []string{}
 	for _, b := range rebuilt {
 		lines = append(lines, fmt.Sprintf("%s/%s of %s/%s form %s row %s, %d added", b.Node.Namespace, b.Node.Name, b.Node.Hub.Namespace, b.Node.Hub.Name, b.Node.Form.Name, b.Node.UID, b.Added))

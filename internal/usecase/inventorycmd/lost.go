@@ -9,6 +9,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
@@ -45,13 +46,13 @@ func (l *lost) look(ctx context.Context) error {
 
 // recordable returns the inventories that can be made for selected nodes, and the objects
 // that can't be recorded.
-func (l *lost) recordable(ctx context.Context) ([]orphan.Rebuilt, []orphan.Unbuilt, error) {
+func (l *lost) recordable(ctx context.Context) ([]plan.Restoration, []orphan.Unbuilt, error) {
 	in, err := l.input(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	rebuilt, unbuilt := orphan.Rebuild(in)
-	rebuilt = slices.DeleteFunc(rebuilt, func(b orphan.Rebuilt) bool {
+	rebuilt = slices.DeleteFunc(rebuilt, func(b plan.Restoration) bool {
 		return !l.meant(b.Node.Key(), b.Node.Hub) || l.apply != nil && len(l.forms) > 0 && !l.formMeant(b.Inventory)
 	})
 	unbuilt = slices.DeleteFunc(unbuilt, func(u orphan.Unbuilt) bool { return !l.meant(u.Key(), u.Hub) })
@@ -59,10 +60,10 @@ func (l *lost) recordable(ctx context.Context) ([]orphan.Rebuilt, []orphan.Unbui
 }
 
 // unknown returns the names of nodes of which nothing was found.
-func (l *lost) unknown(rebuilt []orphan.Rebuilt, unbuilt []orphan.Unbuilt) []string {
+func (l *lost) unknown(rebuilt []plan.Restoration, unbuilt []orphan.Unbuilt) []string {
 	return slices.DeleteFunc(slices.Clone(l.nodes), func(name string) bool {
 		is := func(k lynq.NodeKey) bool { return k.Name == name || k.String() == name }
-		return slices.ContainsFunc(rebuilt, func(b orphan.Rebuilt) bool { return is(b.Node.Key()) }) ||
+		return slices.ContainsFunc(rebuilt, func(b plan.Restoration) bool { return is(b.Node.Key()) }) ||
 			slices.ContainsFunc(unbuilt, func(u orphan.Unbuilt) bool { return is(u.Key()) }) ||
 			slices.ContainsFunc(l.broken, func(b *inventory.UnreadableError) bool { return is(b.Node.Key()) })
 	})

@@ -9,7 +9,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/usecase/applycmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
@@ -23,7 +23,7 @@ type RebuildOptions struct {
 	// Show shows the inventories before Rebuild writes them. complete is false if some
 	// objects can't be recorded. Progress shows the run that writes owner references to
 	// objects of lost inventories.
-	Show     func(rebuilt []orphan.Rebuilt, complete bool) error
+	Show     func(rebuilt []plan.Restoration, complete bool) error
 	Progress session.View
 	Yes      bool // don't ask
 }
@@ -81,22 +81,21 @@ func (r *rebuildJob) look(ctx context.Context) error {
 // inventory that lynqctl saw as a precondition.
 func (r *rebuildJob) perform(ctx context.Context) error {
 	r.written = map[lynq.Ref]bool{}
-	recovery := recovery[orphan.Rebuilt]{
+	all := recovery{
 		run: &r.Run, find: r.find, show: r.o.Show, done: "written", write: r.write,
-		of: func(b *orphan.Rebuilt) *inventory.Inventory { return b.Inventory },
-		ask: func(rebuilt []orphan.Rebuilt) error {
+		ask: func(rebuilt []plan.Restoration) error {
 			return r.Engine.Confirm(ctx, r.o.Yes, question(rebuilt))
 		},
 	}
 	if r.apply != nil {
-		recovery.after = r.retrack
+		all.after = r.retrack
 	}
-	return recovery.perform(ctx)
+	return all.perform(ctx)
 }
 
 // find makes inventories for the objects without an entry, and notes the objects that it
 // can't record.
-func (r *rebuildJob) find(ctx context.Context) (rebuilt []orphan.Rebuilt, unable, err error) {
+func (r *rebuildJob) find(ctx context.Context) (rebuilt []plan.Restoration, unable, err error) {
 	rebuilt, unbuilt, err := r.meantAll(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -130,7 +129,7 @@ func (r *rebuildJob) left(unbuilt []orphan.Unbuilt) error {
 }
 
 // write writes one inventory.
-func (r *rebuildJob) write(ctx context.Context, b *orphan.Rebuilt) error {
+func (r *rebuildJob) write(ctx context.Context, b *plan.Restoration) error {
 	_, err := r.Store.Save(ctx, b.Inventory)
 	for i := range b.Entries {
 		r.written[b.Entries[i].Ref] = err == nil
@@ -139,7 +138,7 @@ func (r *rebuildJob) write(ctx context.Context, b *orphan.Rebuilt) error {
 }
 
 // question asks for confirmation, and counts the inventories to write.
-func question(rebuilt []orphan.Rebuilt) string {
+func question(rebuilt []plan.Restoration) string {
 	created, completed, objects := 0, 0, 0
 	for _, b := range rebuilt {
 		if b.UID == "" {
@@ -161,7 +160,7 @@ func question(rebuilt []orphan.Rebuilt) string {
 }
 
 // meantAll calls recordable, and returns an error for names without objects.
-func (r *rebuildJob) meantAll(ctx context.Context) ([]orphan.Rebuilt, []orphan.Unbuilt, error) {
+func (r *rebuildJob) meantAll(ctx context.Context) ([]plan.Restoration, []orphan.Unbuilt, error) {
 	rebuilt, unbuilt, err := r.lost.recordable(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -177,7 +176,7 @@ func (r *rebuildJob) meantAll(ctx context.Context) ([]orphan.Rebuilt, []orphan.U
 }
 
 // tellOthers notes nodes that could belong to more than one hub, once for each hub.
-func (r *rebuildJob) tellOthers(rebuilt []orphan.Rebuilt) {
+func (r *rebuildJob) tellOthers(rebuilt []plan.Restoration) {
 	var told []lynq.HubKey
 	for _, b := range rebuilt {
 		hub := b.Node.Hub

@@ -8,23 +8,21 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // recovery is one run of a command that recovers inventories. Rebuild and Restore fill in
-// their steps. T describes one lost inventory.
-type recovery[T any] struct {
+// their steps.
+type recovery struct {
 	run *session.Run
 	// find looks for lost inventories. unable says that some of them can't be recovered.
-	find func(ctx context.Context) (found []T, unable, err error)
-	show func(found []T, complete bool) error
-	of   func(*T) *inventory.Inventory
+	find func(ctx context.Context) (found []plan.Restoration, unable, err error)
+	show func(found []plan.Restoration, complete bool) error
 	// ask asks for confirmation. A command without it looks again, while no other run has
 	// the hubs.
-	ask   func(found []T) error
-	write func(ctx context.Context, found *T) error
+	ask   func(found []plan.Restoration) error
+	write func(ctx context.Context, found *plan.Restoration) error
 	done  string // the past tense of the action, for messages
 	// after runs once the command has written all inventories. Nil runs nothing.
 	after func(ctx context.Context) error
@@ -37,23 +35,23 @@ func unrecovered(summary string) error {
 	return &session.Error{Outcome: session.Failed, Err: session.ErrReported, Summary: summary}
 }
 
-func (r *recovery[T]) perform(ctx context.Context) error {
-	c := &session.Change[[]T]{
-		Look: func(ctx context.Context) ([]T, []plan.Refusal, error) {
+func (r *recovery) perform(ctx context.Context) error {
+	c := &session.Change[[]plan.Restoration]{
+		Look: func(ctx context.Context) ([]plan.Restoration, []plan.Refusal, error) {
 			found, err := r.look(ctx)
 			return found, nil, err
 		},
-		Try:  func(_ context.Context, found []T) error { return cmp.Or(r.shown(found), r.unable) },
-		Hubs: r.hubs,
+		Try:  func(_ context.Context, found []plan.Restoration) error { return cmp.Or(r.shown(found), r.unable) },
+		Hubs: hubsOf,
 		Do:   r.carryOut,
 	}
 	if r.ask == nil {
-		c.Again = func(ctx context.Context, _ *session.Locks, agreed []T) ([]T, []plan.Refusal, error) {
+		c.Again = func(ctx context.Context, _ *session.Locks, agreed []plan.Restoration) ([]plan.Restoration, []plan.Refusal, error) {
 			found, err := r.again(ctx, agreed)
 			return found, nil, err
 		}
 	} else {
-		c.Ask = func(_ context.Context, found []T) ([]T, error) {
+		c.Ask = func(_ context.Context, found []plan.Restoration) ([]plan.Restoration, error) {
 			if err := r.shown(found); err != nil {
 				return nil, err
 			}
@@ -64,7 +62,7 @@ func (r *recovery[T]) perform(ctx context.Context) error {
 }
 
 // look finds the lost inventories.
-func (r *recovery[T]) look(ctx context.Context) (found []T, err error) {
+func (r *recovery) look(ctx context.Context) (found []plan.Restoration, err error) {
 	found, r.unable, err = r.find(ctx)
 	if err == nil && len(found) == 0 {
 		err = cmp.Or(r.shown(found), r.unable, session.ErrNothing)
@@ -74,24 +72,22 @@ func (r *recovery[T]) look(ctx context.Context) (found []T, err error) {
 
 // again looks once more, while no other run has the hubs. Another run may have restored or
 // deleted some inventories meanwhile.
-func (r *recovery[T]) again(ctx context.Context, agreed []T) (found []T, err error) {
+func (r *recovery) again(ctx context.Context, agreed []plan.Restoration) (found []plan.Restoration, err error) {
 	if found, r.unable, err = r.find(ctx); err != nil {
 		return nil, err
 	}
-	hubs := r.hubs(agreed)
-	found = slices.DeleteFunc(found, func(f T) bool { return !slices.Contains(hubs, r.of(&f).Node.Full().Hub) })
+	hubs := hubsOf(agreed)
+	found = slices.DeleteFunc(found, func(f plan.Restoration) bool { return !slices.Contains(hubs, f.Node.Full().Hub) })
 	return found, r.shown(found)
 }
 
-func (r *recovery[T]) shown(found []T) error { return r.show(found, r.unable == nil) }
-
-func (r *recovery[T]) hubs(found []T) []lynq.HubKey { return hubsOf(found, r.of) }
+func (r *recovery) shown(found []plan.Restoration) error { return r.show(found, r.unable == nil) }
 
 // hubsOf returns the hubs of inventories, each once.
-func hubsOf[T any](found []T, of func(*T) *inventory.Inventory) []lynq.HubKey {
+func hubsOf(found []plan.Restoration) []lynq.HubKey {
 	var hubs []lynq.HubKey
 	for i := range found {
-		if hub := of(&found[i]).Node.Full().Hub; !slices.Contains(hubs, hub) {
+		if hub := found[i].Node.Full().Hub; !slices.Contains(hubs, hub) {
 			hubs = append(hubs, hub)
 		}
 	}
@@ -99,7 +95,7 @@ func hubsOf[T any](found []T, of func(*T) *inventory.Inventory) []lynq.HubKey {
 }
 
 // carryOut writes one inventory after the other.
-func (r *recovery[T]) carryOut(ctx context.Context, _ *session.Locks, found []T) error {
+func (r *recovery) carryOut(ctx context.Context, _ *session.Locks, found []plan.Restoration) error {
 	var errs []error
 	written := 0
 	for i := range found {

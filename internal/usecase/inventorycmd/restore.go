@@ -14,7 +14,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
 // RestoreOptions say which inventories Restore restores: those of named nodes, or all that
@@ -24,7 +23,7 @@ type RestoreOptions struct {
 	session.InventoryOptions
 	// Show shows the inventories before Restore writes them. complete is false if some others
 	// can't be restored.
-	Show func(found []decide.Restoration, complete bool) error
+	Show func(found []plan.Restoration, complete bool) error
 }
 
 // Restore restores inventories that someone deleted and our finalizer blocks. It creates
@@ -43,16 +42,14 @@ type restoreJob struct {
 }
 
 func (j *restoreJob) perform(ctx context.Context) error {
-	r := recovery[decide.Restoration]{
-		run: &j.Run, find: j.find, show: j.o.Show, done: "restored", write: j.restore, of: restoredOne,
+	r := recovery{
+		run: &j.Run, find: j.find, show: j.o.Show, done: "restored", write: j.restore,
 	}
 	return r.perform(ctx)
 }
 
-func restoredOne(r *decide.Restoration) *inventory.Inventory { return r.Inventory }
-
 // restore restores one inventory.
-func (j *restoreJob) restore(ctx context.Context, found *decide.Restoration) error {
+func (j *restoreJob) restore(ctx context.Context, found *plan.Restoration) error {
 	if r := found.Replacement; r != nil {
 		for _, l := range r.Unlisted {
 			j.Engine.Notef("%s: %s", l.Ref, plan.UnlistedWarning)
@@ -62,7 +59,7 @@ func (j *restoreJob) restore(ctx context.Context, found *decide.Restoration) err
 }
 
 // find reads the inventories and finds the lost ones. It notes why some can't be restored.
-func (j *restoreJob) find(ctx context.Context) (found []decide.Restoration, unable, err error) {
+func (j *restoreJob) find(ctx context.Context) (found []plan.Restoration, unable, err error) {
 	records, err := j.o.ReadAll(ctx, session.NewHubRecords(j.Store, j.o.Namespace))
 	if err != nil {
 		return nil, nil, err
@@ -93,14 +90,14 @@ func (j *restoreJob) find(ctx context.Context) (found []decide.Restoration, unab
 }
 
 // unknown refuses names that nothing has.
-func (j *restoreJob) unknown(records *session.Inventories, found []decide.Restoration) error {
+func (j *restoreJob) unknown(records *session.Inventories, found []plan.Restoration) error {
 	narrowed := j.o.InventoryOptions
 	narrowed.Nodes = nil // gone reported these
-	return narrowed.Unknown(records, hubsOf(found, restoredOne))
+	return narrowed.Unknown(records, hubsOf(found))
 }
 
 // damaged finds inventories that are deleted but still exist, or whose copies exist.
-func (j *restoreJob) damaged(ctx context.Context, chosen []*inventory.Inventory) (found []decide.Restoration, why []error, err error) {
+func (j *restoreJob) damaged(ctx context.Context, chosen []*inventory.Inventory) (found []plan.Restoration, why []error, err error) {
 	of := map[lynq.HubKey][]*inventory.Inventory{}
 	var hubs []lynq.HubKey
 	for _, inv := range chosen {
@@ -130,7 +127,7 @@ func (j *restoreJob) damaged(ctx context.Context, chosen []*inventory.Inventory)
 
 // gone finds inventories that don't exist. It checks the named nodes, or all nodes that
 // left objects behind.
-func (j *restoreJob) gone(ctx context.Context, records *session.Inventories) (found []decide.Restoration, why []error, err error) {
+func (j *restoreJob) gone(ctx context.Context, records *session.Inventories) (found []plan.Restoration, why []error, err error) {
 	recorded := records.Nodes()
 	missing := slices.DeleteFunc(slices.Clone(j.o.Nodes), func(name string) bool { return slices.Contains(recorded, name) })
 	if len(missing) == 0 && len(j.o.Nodes) > 0 {
@@ -161,10 +158,10 @@ func (j *restoreJob) gone(ctx context.Context, records *session.Inventories) (fo
 }
 
 // newOnes returns the inventories that don't exist yet.
-func newOnes(rebuilt []orphan.Rebuilt) []*inventory.Inventory {
+func newOnes(rebuilt []plan.Restoration) []*inventory.Inventory {
 	var inventories []*inventory.Inventory
 	for _, b := range rebuilt {
-		if b.UID == "" && b.Copy == "" {
+		if b.Loss == plan.LossGone {
 			inventories = append(inventories, b.Inventory)
 		}
 	}

@@ -72,7 +72,7 @@ func PermitOwner(p *plan.Plan, n *plan.NodePlan, saved *inventory.Inventory, s *
 // PermitReturn permits a write that makes a restored inventory an owner of an object. The
 // object must have had the lost inventory as owner, or tracking and entry must prove that
 // it belongs to the node.
-func PermitReturn(r *Restoration, saved *inventory.Inventory, s *plan.Step) (OwnersPermit, error) {
+func PermitReturn(r *plan.Restoration, saved *inventory.Inventory, s *plan.Step) (OwnersPermit, error) {
 	permit, err := PermitDetach(s)
 	if err != nil {
 		return permit, err

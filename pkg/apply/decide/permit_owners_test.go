@@ -44,7 +44,7 @@ func TestPermitReturn(t *testing.T) {
 	live := func() *tracking.Live { return &tracking.Live{Ref: e.Ref, UID: "u"} }
 	record := live()
 	record.Record = true
-	r := &Restoration{Objects: []plan.Belonging{{Entry: e, Live: live()}}}
+	r := &plan.Restoration{Objects: []plan.Belonging{{Entry: e, Live: live()}}}
 	saved := &inventory.Inventory{UID: "inv"}
 	for name, tt := range map[string]struct {
 		step plan.Step

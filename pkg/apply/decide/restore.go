@@ -15,41 +15,13 @@ import (
 // restoring decides how to restore inventories.
 type restoring struct{ records *Records }
 
-// Loss names the defect of an inventory that restore repairs. Scripts may compare the
-// words.
-type Loss string
-
-// The losses.
-const (
-	// LossDeleted means that somebody deleted the inventory, and our finalizer blocks that.
-	// It also means that a run was killed while it restored the inventory, and left the
-	// copy.
-	LossDeleted Loss = "Deleted"
-	// LossGone means that the inventory doesn't exist, and lynqctl rebuilds it from live
-	// objects.
-	LossGone Loss = "Gone"
-	// LossOwner means that objects of the inventory lack their owner reference to it.
-	LossOwner Loss = "OwnerReferences"
-)
-
-// Restoration describes how to restore one inventory.
-type Restoration struct {
-	*inventory.Inventory
-	Loss Loss
-	// Objects must have an owner reference to the inventory afterwards.
-	Objects []plan.Belonging
-	// Replacement describes the deletion of the old inventory. It is nil if lynqctl keeps
-	// the ConfigMap.
-	Replacement *plan.Replacement
-}
-
 // Restorations returns a restoration for each inventory with a loss, and errors for those that
 // can't be restored. Objects that refer to an inventory keep their owner reference,
 // whatever they are. Objects without the reference get it back if lynqctl can prove that
 // they belong to the node. An object that the last apply excluded doesn't change.
 //
 // It is a pure function.
-func Restorations(inventories []*inventory.Inventory, seen *plan.Observed) (restorations []Restoration, errs []error) {
+func Restorations(inventories []*inventory.Inventory, seen *plan.Observed) (restorations []plan.Restoration, errs []error) {
 	records := NewRecords(inventories)
 	referring := seen.Referring()
 	for _, inv := range inventories {
@@ -72,7 +44,7 @@ func Restorations(inventories []*inventory.Inventory, seen *plan.Observed) (rest
 }
 
 // RestoredInventories returns the inventories of restorations that delete an old inventory.
-func RestoredInventories(restorations []Restoration) []plan.LeavingInventory {
+func RestoredInventories(restorations []plan.Restoration) []plan.LeavingInventory {
 	var leaving []plan.LeavingInventory
 	for i := range restorations {
 		if r := &restorations[i]; r.Replacement != nil && r.UID != "" {
@@ -92,8 +64,8 @@ func excludedBefore(r *inventory.Entry) string {
 }
 
 // restoration returns the loss of an inventory and the objects that must belong to it.
-func (re restoring) restoration(inv *inventory.Inventory, seen *plan.Observed) Restoration {
-	r := Restoration{Inventory: inv, Loss: lossOf(inv)}
+func (re restoring) restoration(inv *inventory.Inventory, seen *plan.Observed) plan.Restoration {
+	r := plan.Restoration{Inventory: inv, Loss: plan.LossOf(inv)}
 	entries := inv.All()
 	for i := range entries {
 		e := &entries[i]
@@ -105,20 +77,10 @@ func (re restoring) restoration(inv *inventory.Inventory, seen *plan.Observed) R
 			r.Objects = append(r.Objects, plan.Belonging{Entry: e, Live: seen.Live[e.Ref]})
 		}
 		if lacks && r.Loss == "" {
-			r.Loss = LossOwner
+			r.Loss = plan.LossOwner
 		}
 	}
 	return r
-}
-
-func lossOf(inv *inventory.Inventory) Loss {
-	switch {
-	case inv.Deleting || inv.UID == "" && inv.Copy != "":
-		return LossDeleted
-	case inv.UID == "":
-		return LossGone
-	}
-	return ""
 }
 
 // belongs reports whether an object has an owner reference to an inventory, or lacks one.

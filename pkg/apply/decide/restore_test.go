@@ -89,7 +89,7 @@ func TestRestore(t *testing.T) {
 func (s *restoreScene) deleted() { s.Inventory.Deleting, s.Inventory.Finalizer = true, true }
 
 // restored describes the restorations in words.
-func restored(found []Restoration, errs []error) string {
+func restored(found []plan.Restoration, errs []error) string {
 	var words []string
 	for _, r := range found {
 		words = append(words, string(r.Loss))
